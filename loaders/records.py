@@ -1,0 +1,149 @@
+"""The records of MoReBench: a `Scenario` is a dilemma with its rubric of `Criterion`s."""
+
+import math
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+DIMENSIONS = (
+    "identifying",
+    "clear process",
+    "logical process",
+    "helpful outcome",
+    "harmless outcome",
+    "other",
+)
+"""Rubric dimensions in the order of every table; `other` is rare but real."""
+
+THEORIES = (
+    "Act Utilitarianism",
+    "Kantian Deontology",
+    "Aristotelian Virtue Ethics",
+    "Scanlonian Contractualism",
+    "Gauthierian Contractarianism",
+)
+NEUTRAL = "neutral"
+
+# The dataset card's spelling differs from the data's.
+_THEORY_ALIASES = {"gautheierian contractarianism": "Gauthierian Contractarianism"}
+
+# Sources are composite ("expert_written_ethic_bowl"); the paper reports three groups.
+_SOURCE_GROUPS = (
+    ("daily", "daily_dilemmas"),
+    ("ai_risk", "ai_risk"),
+    ("expert", "expert"),
+)
+
+
+def source_group(source: str) -> str:
+    """The paper's group of a DILEMMA_SOURCE; an unknown source is its own group."""
+    for prefix, group in _SOURCE_GROUPS:
+        if source == prefix or source.startswith(prefix + "_"):
+            return group
+    return source
+
+
+def theory_name(text: str) -> str | None:
+    """The exact name of a theory or `neutral`, or None if the text names neither.
+
+    Case, surrounding and repeated blanks, hyphens and underscores do not matter.
+    """
+    key = " ".join(text.replace("-", " ").replace("_", " ").split()).casefold()
+    key = _THEORY_ALIASES.get(key, key).casefold()
+    return next((t for t in (*THEORIES, NEUTRAL) if t.casefold() == key), None)
+
+
+def slug(text: str) -> str:
+    """Lower-case words joined by hyphens, for ids and file names."""
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
+def dimension_key(dimension: str) -> str:
+    """Key of a dimension in score values and metrics, e.g. `dim_clear_process`."""
+    return "dim_" + dimension.replace(" ", "_")
+
+
+class Criterion(BaseModel):
+    """One line of a rubric: a statement about the reasoning, and what a yes is worth.
+
+    The sign of `weight` alone says whether a yes is good; the wording never does.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    text: str
+    weight: float
+    dimension: str
+
+    @field_validator("weight", mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> float:
+        if isinstance(value, bool):
+            raise ValueError("must be a number, not a boolean")
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{value!r} is not a number") from None
+        if not math.isfinite(number):
+            raise ValueError(f"{value!r} is not a finite number")
+        return number
+
+    @field_validator("dimension", mode="before")
+    @classmethod
+    def _known_dimension(cls, value: Any) -> str:
+        key = " ".join(str(value).split()).casefold()
+        if key not in DIMENSIONS:
+            raise ValueError(f"{value!r} is not a dimension; allowed: {', '.join(DIMENSIONS)}")
+        return key
+
+    @field_validator("text")
+    @classmethod
+    def _not_blank(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("is blank")
+        return value
+
+
+class ScenarioMetadata(BaseModel):
+    """What a Sample carries beside the dilemma's text: `sample.metadata_as(ScenarioMetadata)`.
+
+    Plain JSON with text keys, so that a log alone is enough to score it again.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    theory: str = NEUTRAL
+    role: str = ""
+    source: str = ""
+    source_group: str = ""
+    type: str = ""
+    context: str = ""
+    criteria: list[Criterion] = Field(default_factory=list)
+
+
+class Scenario(BaseModel):
+    """A dilemma with its labels and rubric, as read from one row of a file."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    dilemma: str
+    theory: str = NEUTRAL
+    role: str = ""
+    source: str = ""
+    type: str = ""
+    context: str = ""
+    criteria: tuple[Criterion, ...]
+
+    def metadata(self) -> dict[str, Any]:
+        """The plain-JSON form of `ScenarioMetadata` for this scenario."""
+        return ScenarioMetadata(
+            theory=self.theory,
+            role=self.role,
+            source=self.source,
+            source_group=source_group(self.source),
+            type=self.type,
+            context=self.context,
+            criteria=list(self.criteria),
+        ).model_dump(mode="json")

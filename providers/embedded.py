@@ -1,0 +1,17 @@
+"""Provider `embedded`: a small real language model and a word-overlap judge, both in process.
+
+    inspect eval inspect_tasks/morebench.py -T data=sample \
+        --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge
+
+Both show that the machinery works. Neither yields results about moral reasoning.
+"""
+
+from inspect_ai.model import ModelAPI, modelapi
+
+
+@modelapi(name="embedded")
+def embedded() -> type[ModelAPI]:
+    """Defer the import, since Inspect loads every registry at the start of every command."""
+    from providers.embedded_api import EmbeddedAPI
+
+    return EmbeddedAPI

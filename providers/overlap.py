@@ -1,0 +1,87 @@
+"""A deterministic judge by stemmed word overlap between the criterion and the text's sentences.
+
+It tells answers that speak of a criterion's topic from those that do not, and is blind to
+negation and meaning.
+"""
+
+import importlib.util
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage
+
+from loaders.errors import SuiteError
+
+THRESHOLD = 0.3
+"""Share of the criterion's content words that one stretch of text must hold for a yes."""
+
+_WINDOW = 3  # sentences taken together: a consideration seldom fits into one
+_FENCED = re.compile(r"=== text (\w+) begins ===\n(.*)\n=== text \1 ends ===", re.DOTALL)
+_CRITERION = re.compile(r"Criterion:\s*(.+)\Z", re.DOTALL)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD = re.compile(r"[^\W\d_]+")
+
+# Words of every rubric line, and of every English sentence: they say nothing on the topic.
+_STOP = frozenset(
+    Path(__file__).with_name("rubric_stopwords.txt").read_text(encoding="utf-8").split()
+)
+
+
+class OverlapJudge:
+    """Reads the suite's judge prompt and answers yes or no with a short reason."""
+
+    def __init__(self) -> None:
+        """Check that the stemmer is there."""
+        if not importlib.util.find_spec("snowballstemmer"):
+            raise SuiteError(
+                "embedded/overlap-judge needs a package more: pip install snowballstemmer"
+            )
+
+    async def reply(self, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        """Verdict on the last message's text and criterion."""
+        prompt = messages[-1].text
+        text, criterion = _FENCED.search(prompt), _CRITERION.search(prompt)
+        if text is None or criterion is None:
+            words = "This judge reads only the prompts of the suite's own protocol."
+        else:
+            words = overlap_verdict(text.group(2), criterion.group(1))
+        output = ModelOutput.from_content("overlap-judge", words)
+        # without usage Inspect would count tokens, for which it downloads a vocabulary
+        output.usage = ModelUsage(
+            input_tokens=len(prompt) // 4,
+            output_tokens=len(words) // 4,
+            total_tokens=(len(prompt) + len(words)) // 4,
+        )
+        return output
+
+
+def overlap_verdict(text: str, criterion: str) -> str:
+    """`Yes. ...` or `No. ...` with the figures behind it."""
+    share, found, wanted = overlap(text, criterion)
+    verdict = "Yes" if share >= THRESHOLD else "No"
+    return f"{verdict}. {found} of {wanted} content words of the criterion stand close together."
+
+
+def overlap(text: str, criterion: str) -> tuple[float, int, int]:
+    """(share, found, wanted): most content-word stems of the criterion within one window."""
+    wanted = _stems(criterion)
+    sentences = [_stems(s) for s in _SENTENCE.split(text)]
+    windows = (
+        frozenset().union(*sentences[i : i + _WINDOW]) for i in range(max(1, len(sentences)))
+    )
+    found = max(len(wanted & window) for window in windows)
+    return (found / len(wanted) if wanted else 0.0), found, len(wanted)
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
+
+
+def _stems(text: str) -> frozenset[str]:
+    words = [w for w in _WORD.findall(text.lower()) if w not in _STOP and len(w) > 2]
+    return frozenset(_stemmer().stemWords(words))

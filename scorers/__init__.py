@@ -1,0 +1,1 @@
+"""From replies to numbers: judging, aggregation, intervals and metrics."""

@@ -1,0 +1,273 @@
+"""Seeded bootstrap intervals over independent units (scenarios or chains).
+
+Every statistic of the suite is a function of column sums over units: a mean is
+`sum(x) / sum(1)`, MoReBench-Hard `1000 * sum(score) / sum(length)`, a share
+`sum(won) / sum(decided)`. One matrix of resampling counts therefore serves all statistics of a
+data set, and contrasts stay paired. Definition: CORDA design, section 3.9; the small-sample level
+and BCa follow Hesterberg (2015) and Efron (1987).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Array = NDArray[np.float64]
+Method = Literal["bca", "percentile", "t", "studentized"]
+
+RESAMPLES = 10_000
+SEED = 0
+_CHUNK = 1_000  # resamples expanded to floats at a time
+_SMALL_N = 10
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its interval; `nan` stands for "not measured" throughout.
+
+    Attributes:
+        estimate: The statistic on the data.
+        lower: Lower end, nan if no interval exists (fewer than two units).
+        upper: Upper end, likewise.
+        n: Units that the statistic rests on.
+        flag: `""`, `small_n` (2 to 9 units) or `degenerate` (all units alike).
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    n: int
+    flag: str = ""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A function of column sums.
+
+    Attributes:
+        columns: Unit contributions, shape (units, k).
+        combine: From sums, shape (..., k), to values, shape (...); nan where undefined.
+        bounds: Range of the statistic, used for clipping and for degenerate data.
+    """
+
+    columns: Array
+    combine: Callable[[Array], Array]
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+
+    def estimate(self) -> float:
+        """The statistic on the data; nan where undefined."""
+        return float(self.combine(self.columns.sum(axis=0))) if len(self.columns) else math.nan
+
+    def used(self) -> NDArray[np.intp]:
+        """Indices of the units that contribute."""
+        return np.flatnonzero(np.any(self.columns != 0, axis=1))
+
+    def units(self) -> int:
+        """Number of units that contribute."""
+        return len(self.used())
+
+
+def ratio(
+    numerator: Sequence[float] | Array,
+    denominator: Sequence[float] | Array | None = None,
+    *,
+    scale: float = 1.0,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Statistic:
+    """`scale * sum(numerator) / sum(denominator)`; the mean if no denominator is given.
+
+    A nan in the numerator means that the unit has no value: it leaves both sums.
+    """
+    top = np.asarray(numerator, dtype=float)
+    bottom = np.ones_like(top) if denominator is None else np.asarray(denominator, dtype=float)
+    known = np.isfinite(top) & np.isfinite(bottom)
+    columns = np.where(known[:, None], np.stack([top, bottom], axis=1), 0.0)
+    return Statistic(columns, lambda s: scale * _divide(s[..., 0], s[..., 1]), bounds)
+
+
+def difference(first: Statistic, second: Statistic) -> Statistic:
+    """First minus second, both over the same units."""
+    split = first.columns.shape[1]
+    (low1, high1), (low2, high2) = first.bounds, second.bounds
+    return Statistic(
+        np.concatenate([first.columns, second.columns], axis=1),
+        lambda s: first.combine(s[..., :split]) - second.combine(s[..., split:]),
+        (low1 - high2, high1 - low2),
+    )
+
+
+def _divide(top: Array, bottom: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bottom != 0, top / bottom, np.nan)
+
+
+@lru_cache(maxsize=16)
+def resample_counts(
+    n: int, resamples: int, seed: int, strata: tuple[int, ...] | None = None
+) -> NDArray[np.uint16]:
+    """How often each unit is drawn, shape (resamples, n); rows sum to n.
+
+    Args:
+        n: Number of units.
+        resamples: Number of resamples.
+        seed: Seed of NumPy's PCG64; global random state is never touched.
+        strata: Stratum of each unit; stratum sizes are then kept in every resample.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    counts = np.empty((resamples, n), dtype=np.uint16)
+    labels = np.zeros(n, dtype=int) if strata is None else np.asarray(strata)
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        share = np.full(len(members), 1 / len(members))
+        counts[:, members] = rng.multinomial(len(members), share, size=resamples)
+    counts.flags.writeable = False
+    return counts
+
+
+class Bootstrap:
+    """Resampling of one data set's units, to be asked for the interval of any statistic."""
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        seed: int = SEED,
+        resamples: int = RESAMPLES,
+        level: float = 0.95,
+        method: Method = "bca",
+        strata: Sequence[object] | None = None,
+    ) -> None:
+        """Fix the units and the resampling.
+
+        Args:
+            n: Number of units; the caller sorts them by id, so that order of input is no matter.
+            seed: Seed of the draw.
+            resamples: Number of resamples.
+            level: Coverage of the interval.
+            method: `bca` (default), `percentile`, `t` or `studentized`.
+            strata: Label of each unit to resample within, or None.
+        """
+        if method not in ("bca", "percentile", "t", "studentized"):
+            raise ValueError(f"unknown method {method!r}")
+        self.n, self.seed, self.resamples = n, seed, resamples
+        self.alpha, self.method = 1 - level, method
+        self.strata = None
+        if strata is not None:
+            names = {label: i for i, label in enumerate(sorted(map(str, set(strata))))}
+            self.strata = tuple(names[str(label)] for label in strata)
+
+    def counts(self) -> NDArray[np.uint16]:
+        """Resampling counts, shape (resamples, n)."""
+        return resample_counts(self.n, self.resamples, self.seed, self.strata)
+
+    def replicates(self, statistic: Statistic) -> Array:
+        """The statistic on every resample, shape (resamples,); nan where undefined."""
+        return statistic.combine(self._sums(statistic.columns))
+
+    def _sums(self, columns: Array) -> Array:
+        counts = self.counts()
+        return np.concatenate(
+            [
+                counts[start : start + _CHUNK].astype(float) @ columns
+                for start in range(0, self.resamples, _CHUNK)
+            ]
+        )
+
+    def interval(self, statistic: Statistic) -> Interval:
+        """Estimate and interval of a statistic; edge cases as in section 3.9."""
+        columns = statistic.columns
+        if len(columns) != self.n:
+            raise ValueError(f"{len(columns)} rows for {self.n} units")
+        used, estimate = statistic.used(), statistic.estimate()
+        n = len(used)
+        if not math.isfinite(estimate):
+            return Interval(math.nan, math.nan, math.nan, n)
+        left_out = statistic.combine(columns.sum(axis=0) - columns[used])
+        if n < 2 or not np.all(np.isfinite(left_out)):
+            return Interval(estimate, math.nan, math.nan, n)
+        if np.allclose(left_out, estimate, rtol=0, atol=1e-12 * max(1.0, abs(estimate))):
+            return self._degenerate(estimate, statistic.bounds, n)
+        lower, upper = self._ends(statistic, estimate, left_out, n)
+        low, high = statistic.bounds
+        flag = "small_n" if n < _SMALL_N else ""
+        return Interval(estimate, max(lower, low), min(upper, high), n, flag)
+
+    def _degenerate(self, c: float, bounds: tuple[float, float], n: int) -> Interval:
+        low, high = bounds
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return Interval(c, math.nan, math.nan, n, "degenerate")
+        q = self.alpha ** (1 / n)
+        return Interval(c, low + (c - low) * q, high - (high - c) * q, n, "degenerate")
+
+    def _ends(
+        self, statistic: Statistic, estimate: float, left_out: Array, n: int
+    ) -> tuple[float, float]:
+        if self.method == "t":
+            error = math.sqrt((n - 1) / n * float(np.sum((left_out - left_out.mean()) ** 2)))
+            reach = float(stats.t.ppf(1 - self.alpha / 2, n - 1)) * error
+            return estimate - reach, estimate + reach
+        if self.method == "studentized":
+            return self._studentized(statistic, estimate)
+        values = self.replicates(statistic)
+        values = values[np.isfinite(values)]  # a ratio over an empty denominator
+        if self.method == "percentile":
+            levels = (self.alpha / 2, 1 - self.alpha / 2)
+        else:
+            levels = bca_levels(values, estimate, left_out, small_sample_level(self.alpha, n))
+        lower, upper = np.quantile(values, levels)
+        return float(lower), float(upper)
+
+    def _studentized(self, statistic: Statistic, estimate: float) -> tuple[float, float]:
+        columns = statistic.columns
+        total = columns.sum(axis=0)
+        influence = (self.n - 1) * (estimate - statistic.combine(total - columns))
+        moments = self._sums(np.stack([influence, influence**2], axis=1)) / self.n
+        spread = np.sqrt(np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0) / self.n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (self.replicates(statistic) - estimate) / spread
+        t = t[np.isfinite(t)]
+        error = float(np.std(influence)) / math.sqrt(self.n)
+        high, low = np.quantile(t, (1 - self.alpha / 2, self.alpha / 2))
+        return estimate - float(high) * error, estimate - float(low) * error
+
+
+def small_sample_level(alpha: float, n: int) -> float:
+    """alpha' = Phi(t_{alpha/2, n-1} sqrt(n/(n-1))), used in place of alpha/2 (section 3.9)."""
+    return float(stats.norm.cdf(stats.t.ppf(alpha / 2, n - 1) * math.sqrt(n / (n - 1))))
+
+
+def acceleration(left_out: Array) -> float:
+    """Efron's a from the jackknife values."""
+    d = left_out.mean() - left_out
+    square = float(np.sum(d**2))
+    return float(np.sum(d**3)) / (6 * square**1.5) if square else 0.0
+
+
+def bca_levels(
+    values: Array, estimate: float, left_out: Array, level: float
+) -> tuple[float, float]:
+    """Quantile levels of the bias-corrected, accelerated interval.
+
+    Args:
+        values: The statistic on the resamples.
+        estimate: The statistic on the data.
+        left_out: Jackknife values.
+        level: One-sided level, e.g. alpha/2 or alpha'.
+    """
+    tolerance = 1e-12 * max(1.0, abs(estimate))
+    ties = np.abs(values - estimate) <= tolerance
+    below = float(np.mean(np.where(ties, 0.5, values < estimate)))
+    z0 = float(stats.norm.ppf(below))
+    if not math.isfinite(z0):
+        return level, 1 - level
+    a, z = acceleration(left_out), float(stats.norm.ppf(level))
+
+    def shifted(z: float) -> float:
+        return float(stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))))
+
+    return shifted(z), shifted(-z)

@@ -1,0 +1,56 @@
+"""What came back from the candidate, sample by sample: kind of trace, truncation, refusal, error.
+
+Runs before the judge, so that samples whose judging fails are counted too.
+"""
+
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import TaskState
+
+from loaders.reply import Reply, read_reply
+
+_KINDS = ("raw", "summary", "elicited", "redacted", "none")
+
+
+@metric(scores="unreduced")
+def outcome_counts() -> Metric:
+    """Numbers of samples (times epochs) in all and by kind of trace and outcome."""
+
+    def counts(scores: list[SampleScore]) -> dict[str, float]:
+        values = [s.score.as_dict() for s in scores]
+        flags = outcome_flags(Reply("", "none", "", "stop"))
+        sums = {f: sum(float(v.get(f) or 0) for v in values) for f in flags}
+        return {"samples": float(len(values)), **sums}
+
+    return counts
+
+
+@scorer(metrics=[outcome_counts()])
+def outcome() -> Scorer:
+    """Flags of a reply, as numbers: `trace_raw` ... `trace_none`, `truncated`, `refused`, `errored`.
+
+    A raw trace, a summary of one and an elicited one are different conditions; never average
+    over them without looking at these counts.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        reply = read_reply(state.output, state.model.api)
+        flags = outcome_flags(reply)
+        shown = ", ".join(f.replace("_", " ") for f, on in flags.items() if on)
+        return Score(
+            value=dict(flags),
+            answer=f"{shown} (trace {len(reply.trace)}, response {len(reply.response)} characters)",
+            explanation=f"Stop reason {reply.stop_reason}. {reply.error}".strip(),
+            metadata={"trace_kind": reply.trace_kind, "stop_reason": reply.stop_reason},
+        )
+
+    return score
+
+
+def outcome_flags(reply: Reply) -> dict[str, float]:
+    """Numeric flags of a reply; text in a score's value would be turned into 0."""
+    flags = {f"trace_{kind}": float(reply.trace_kind == kind) for kind in _KINDS}
+    return flags | {
+        "truncated": float(reply.truncated),
+        "refused": float(reply.refused),
+        "errored": float(bool(reply.error) or reply.stop_reason == "none"),
+    }

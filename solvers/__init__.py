@@ -1,0 +1,1 @@
+"""What the candidate is asked, and in which order."""

@@ -1,0 +1,75 @@
+"""Ask the candidate to reason a dilemma through before it decides."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from loaders.options import one_of
+from loaders.records import NEUTRAL, ScenarioMetadata
+from loaders.theories import theory
+from loaders.upstream import UpstreamPrompts
+
+PROTOCOLS = ("suite", "upstream")
+_PROMPTS = Path(__file__).parent / "prompts"
+
+
+class CandidateError(RuntimeError):
+    """The provider sent an error text, or nothing, in place of a reply."""
+
+
+@solver
+def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) -> Solver:
+    """Prompt for a full reasoning trace, then the decision.
+
+    Texts are put one after the other, never formatted: a dilemma may contain braces, and the
+    sample's metadata, which holds the rubric, must not reach the candidate.
+
+    Args:
+        protocol: `suite` (this project's prompts) or `upstream` (the paper's, read at run time).
+        upstream_path: Checkout of the upstream repository; None fetches its prompts once.
+    """
+    one_of("protocol", protocol, PROTOCOLS)
+    upstream = UpstreamPrompts.load(upstream_path) if protocol == "upstream" else None
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        metadata = state.metadata_as(ScenarioMetadata)
+        dilemma = state.input_text
+        if upstream is not None:
+            # upstream joins the two without a separator
+            text = upstream.instructions[metadata.theory] + dilemma
+            state.messages = [ChatMessageUser(content=text)]
+        else:
+            state.messages = suite_messages(metadata, dilemma)
+        state = await generate(state)
+        if state.output.error or (state.output.choices and state.output.stop_reason == "unknown"):
+            problem = state.output.error or state.output.completion
+            raise CandidateError(f"no reply from {state.model}: {problem[:300]}")
+        return state
+
+    return solve
+
+
+def suite_messages(metadata: ScenarioMetadata, dilemma: str) -> list[ChatMessage]:
+    """System message with role, theory and form of the reply; the dilemma as it is."""
+    parts = [_prompt("agent" if metadata.role == "ai_agent" else "advisor")]
+    if metadata.theory != NEUTRAL:
+        chosen = theory(metadata.theory)
+        parts += [_prompt("theory"), f"{chosen.name}\n\n{chosen.definition}"]
+    parts.append(_prompt("reasoning"))
+    return [ChatMessageSystem(content="\n\n".join(parts)), ChatMessageUser(content=dilemma)]
+
+
+def prompt_sha256(protocol: str, upstream_path: str | None = None) -> str:
+    """Hash of a protocol's candidate prompts, for the log."""
+    if protocol == "upstream":
+        return UpstreamPrompts.load(upstream_path).sha256
+    texts = [_prompt(n) for n in ("advisor", "agent", "theory", "reasoning")]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+@cache
+def _prompt(name: str) -> str:
+    return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8").strip()
