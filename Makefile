@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOGS ?= logs/demo
 
-.PHONY: demo test lint env clean
+.PHONY: demo demo-corda test lint env clean
 
 demo: env
 	$(BIN)/inspect eval inspect_tasks/morebench.py@morebench -T data=sample \
@@ -13,6 +13,13 @@ demo: env
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)
 	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)"
+
+demo-corda: env
+	$(BIN)/inspect eval inspect_tasks/corda.py -T chains=4 -T shuffles=2 \
+	  --model embedded/smollm2-135m --log-dir $(LOGS)-corda
+	@echo
+	@$(BIN)/moral-reports show $(LOGS)-corda
+	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)-corda"
 
 test: env
 	$(BIN)/python -m pytest -n auto

@@ -4,18 +4,26 @@ Imported at the start of every Inspect command on a machine with this package, s
 in only when one of their models is asked for.
 """
 
+from inspect_tasks.corda import corda
 from inspect_tasks.morebench import morebench, morebench_theory
 from providers.embedded import embedded
+from providers.scripted import scripted
+from scorers.lexicographic_score import lexicographic
 from scorers.outcome import outcome
 from scorers.rubric_judge import rubric_judge, rubric_judge_response
+from solvers.chain import answer_chain
 from solvers.elicit import elicit_reasoning
 
 __all__ = [
+    "answer_chain",
+    "corda",
     "elicit_reasoning",
     "embedded",
+    "lexicographic",
     "morebench",
     "morebench_theory",
     "outcome",
     "rubric_judge",
     "rubric_judge_response",
+    "scripted",
 ]

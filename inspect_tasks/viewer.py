@@ -51,3 +51,22 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
             color_scales_enabled=True,
         ),
     )
+
+
+def chain_viewer(scorer: str) -> ViewerConfig:
+    """Columns for rollouts: id (chain, condition, shuffle), score and share answered."""
+    labels = {"score": "rank value", "answered": "answered"}
+    columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId")]
+    columns += [TaskSamplesColumn.score(scorer, key) for key in labels]
+    columns += [TaskSamplesColumn(id="answer"), TaskSamplesColumn(id="error")]
+    return ViewerConfig(
+        task_samples_view=TaskSamplesView(
+            name="Rollouts",
+            columns=columns,
+            sort=[TaskSamplesSort.score(scorer, "score", dir="asc")],
+            multiline=False,
+            score_labels=labels,
+            score_color_scales=dict.fromkeys(labels, _SHARE),
+            color_scales_enabled=True,
+        ),
+    )

@@ -28,7 +28,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             value = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{path.name}, row {number}: not JSON ({error}).") from error
         if not isinstance(value, dict):
             raise DataError(f"{path.name}, row {number}: must be a JSON object.")

@@ -4,6 +4,8 @@ One thread, one slot, greedy, no prompt cache: two runs give the same bytes.
 """
 
 import importlib.util
+import json
+import re
 import threading
 from functools import cache
 from pathlib import Path
@@ -19,19 +21,23 @@ INSTALL = "pip install --no-deps --only-binary=:all: --require-hashes -r require
 _CONTEXT = 4096  # tokens, prompt and reply together
 _MAX_TOKENS = 320
 
-# A model of this size never opens a think block by itself. The grammar makes it think in a few
-# sentences and then conclude, in the form that Inspect reads as reasoning.
-_THINKING = r"""
-root ::= "<think>\n" sentence{3,6} "</think>\n\n" sentence{1,2}
+# A model of this size never opens a think block by itself, nor does it keep to an answer line.
+# Grammars make it think in a few sentences and then conclude, in the form that Inspect reads as
+# reasoning, or end with one of the labels that the prompt offers; which one is its own choice.
+_SENTENCE = r"""
 sentence ::= [A-Za-z"'] [^.!?<\n]{15,150} [.!?] " "?
 """
+_THINKING = r'root ::= "<think>\n" sentence{3,6} "</think>\n\n" sentence{1,2}' + _SENTENCE
+_ANSWER_LINE = re.compile(r"^ANSWER: <one of: ([^>\n]+)>\s*\Z", re.MULTILINE)
 
 _lock = threading.Lock()
+_known: dict[str, dict[str, Any]] = {}
 
 
 class SmolLM2:
     """The language model; thinks in `<think>` tags unless `reasoning_effort` is `none`.
 
+    A prompt that ends with the line `ANSWER: <one of: ...>` is answered with one of its labels.
     `extra_body={"grammar": ...}` replaces the thinking grammar by another GBNF grammar.
     """
 
@@ -51,8 +57,9 @@ class SmolLM2:
         }
         if config.stop_seqs:
             request["stop"] = config.stop_seqs
-        if config.reasoning_effort != "none":
-            request["grammar"] = _THINKING
+        grammar = _grammar(messages[-1].text, config)
+        if grammar:
+            request["grammar"] = grammar
         request |= config.extra_body or {}
         answer = await anyio.to_thread.run_sync(self._complete, request)
         if "choices" not in answer:
@@ -61,9 +68,11 @@ class SmolLM2:
         return await model_output_from_openai(completion)
 
     def _complete(self, request: dict[str, Any]) -> dict[str, Any]:
+        key = json.dumps(request, sort_keys=True)
         with _lock:  # a single slot, and two threads would only spin on two cores
-            answer: dict[str, Any] = _server(self._weights).handle_chat_completions(request)
-            return answer
+            if key not in _known:  # the same request has the same reply
+                _known[key] = _server(self._weights).handle_chat_completions(request)
+            return _known[key]
 
 
 def weights_path() -> Path:
@@ -87,6 +96,14 @@ def _server(weights: Path) -> Any:
     params.n_threads_http = 1
     params.warmup = False
     return xllamacpp.Server(params)
+
+
+def _grammar(prompt: str, config: GenerateConfig) -> str:
+    if offered := _ANSWER_LINE.search(prompt):
+        labels = " | ".join(json.dumps(label.strip()) for label in offered.group(1).split(","))
+        before = '"<reasoning>" sentence "</reasoning>\\n" ' if "<reasoning>" in prompt else ""
+        return f'root ::= {before}"ANSWER: " ({labels})' + _SENTENCE
+    return "" if config.reasoning_effort == "none" else _THINKING
 
 
 def _plain_messages(messages: list[ChatMessage]) -> list[dict[str, str]]:

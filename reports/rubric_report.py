@@ -1,4 +1,4 @@
-"""A rubric run's metrics as a terminal table, from the log's header alone."""
+"""A run's metrics as a terminal table, from the log's header alone."""
 
 import math
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from rich.table import Table
 
 from loaders.errors import SuiteError
 from loaders.records import DIMENSIONS, dimension_key
+from reports.corda_report import corda_metrics, show_corda
 
 
 def headers(paths: list[str]) -> list[EvalLog]:
@@ -30,7 +31,9 @@ def show(log: EvalLog, console: Console) -> None:
     """Print one run: what was run, the table, the counts, and where the log lies."""
     scorers = [s for s in (log.results.scores if log.results else []) if "regular" in s.metrics]
     console.print(f"[bold]{log.eval.task}[/bold]  {log.eval.model}  {log.eval.created[:16]}")
-    if not scorers:
+    if corda_metrics(log):
+        show_corda(log, console)
+    elif not scorers:
         console.print(f"  status {log.status}: no scores in this log")
     for scorer in scorers:
         console.print(_table(log, scorer))

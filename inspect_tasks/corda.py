@@ -1,0 +1,141 @@
+"""CORDA, Chains Of Related Dilemma Answers: forced choices along stories (docs/corda.md)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.log import HeadlineMetric
+from inspect_ai.model import GenerateConfig
+
+from inspect_tasks.viewer import chain_viewer
+from loaders.chains import Chain, Option
+from loaders.corda import load_chains
+from loaders.errors import OptionError
+from loaders.layout import balance_warning, default_shuffles
+from loaders.options import flag, one_of, refuse_unknown, texts, whole
+from loaders.rollouts import CONDITIONS, Condition, option_counts, rollout_dataset
+from scorers.lexicographic import TierOrder, best_options, worst_options
+from scorers.lexicographic_score import check_known, lexicographic, read_order
+from solvers.chain import answer_chain
+from solvers.chain_prompt import ELICITATIONS, prompt_sha256
+
+VERSION = "1-A"
+"""Comparability and interface of the task; CHANGELOG.md says which way scores move."""
+
+_PARAMETERS = (
+    "data", "value_map", "chains", "conditions", "shuffles", "layout_seed", "labels", "elicit",
+    "allow_abstain", "tier_order",
+)  # fmt: skip
+
+
+@task
+def corda(
+    data: str = "sample",
+    value_map: str = "none",
+    chains: int | str = "all",
+    conditions: str | list[str] = "unconditioned,own",
+    shuffles: int | str = "balanced",
+    layout_seed: int = 0,
+    labels: str = "drawn",
+    elicit: str = "tags",
+    allow_abstain: bool = False,
+    tier_order: str | list[str] = "default",
+    **unknown: Any,
+) -> Task:
+    """Chains of related dilemmas with lexicographically ordered stakes.
+
+    One sample is a rollout: a chain in one condition and one shuffle of options and labels.
+
+    Args:
+        data: `sample` (the bundled chains), the path of a .jsonl in schema `corda-1`, of an MMDs
+            .json, or of a MoralChoice .csv.
+        value_map: JSON file that maps value labels to tiers; needed for MMDs.
+        chains: Take only the first N chains, or `all`. (The runner's limit counts rollouts.)
+        conditions: One or more of `unconditioned`, `context`, `own`, `best`, `worst`, `random`.
+        shuffles: Layouts of each chain and condition; `balanced` takes the smallest number that
+            balances positions and labels.
+        layout_seed: Seed of layouts, labels and fixed histories.
+        labels: Labels of the options, e.g. `QH`; `drawn` draws them from a pool by seed.
+        elicit: `tags` (reasoning in tags), `none` (answer line alone), `native` (provider's own).
+        allow_abstain: Offer `NONE` as an answer.
+        tier_order: Tier names, highest first; `default` is rights_harm, honesty_fairness,
+            welfare, convention.
+        unknown: Refused, with the allowed names.
+    """
+    refuse_unknown(unknown, _PARAMETERS)
+    one_of("elicit", elicit, ELICITATIONS)
+    flag("allow_abstain", allow_abstain)
+    whole("layout_seed", layout_seed, 0, 2**63)
+    order = read_order(None if tier_order == "default" else tier_order)
+    loaded = load_chains(data, value_map, order.names)
+    check_known(order, loaded.chains)
+    chosen = loaded.chains
+    if chains != "all":
+        chosen = chosen[: whole("chains", chains, 1, len(chosen))]
+    counts = option_counts(chosen)
+    repeats = default_shuffles(counts)
+    if shuffles != "balanced":
+        repeats = whole("shuffles", shuffles, 1, 5040)
+    wanted = _conditions(conditions)
+    return Task(
+        dataset=rollout_dataset(
+            chosen,
+            wanted,
+            repeats,
+            layout_seed,
+            {"best": _ends(best_options, order), "worst": _ends(worst_options, order)},
+            "" if labels == "drawn" else _labels(labels, chosen),
+            name=loaded.provenance["file"],
+        ),
+        solver=answer_chain(elicit=elicit, allow_abstain=allow_abstain),
+        scorer=lexicographic(tier_order=list(order.names)),
+        # a candidate that is down must not hang a run; everything else is the caller's choice
+        config=GenerateConfig(max_retries=7, attempt_timeout=1800),
+        # one lost rollout ends nothing: it counts as missing, and eval-retry redoes it
+        score_on_error=True,
+        headline_metric=HeadlineMetric(scorer="lexicographic", metric=f"{wanted[0]}.lms"),
+        version=VERSION,
+        metadata={
+            "benchmark": "corda",
+            "data": loaded.provenance,
+            "chains": len(chosen),
+            "conditions": list(wanted),
+            "shuffles": repeats,
+            "balance": balance_warning(repeats, counts) or "balanced",
+            "layout_seed": layout_seed,
+            "elicit": elicit,
+            "tier_order": list(order.names),
+            "prompts_sha256": prompt_sha256(elicit),
+        },
+        viewer=chain_viewer("lexicographic"),
+    )
+
+
+def _conditions(value: str | list[str]) -> list[Condition]:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    named = [one_of("conditions", v, CONDITIONS) for v in texts("conditions", value, "own")]
+    if len(set(named)) != len(named):
+        raise OptionError(f"-T conditions={value!r}: a condition is named twice.")
+    return [c for c in CONDITIONS if c in named]
+
+
+def _labels(value: Any, chains: Sequence[Chain]) -> str:
+    need = max(option_counts(chains))
+    letters = isinstance(value, str) and value.isascii() and value.isalnum()
+    letters = letters and len(set(value.casefold())) == len(value)
+    if not letters or len(value) < need:
+        raise OptionError(
+            f"-T labels={value!r}: must be at least {need} different letters, such as "
+            f"{'GHJKQVZ'[:need]!r}."
+        )
+    return str(value)
+
+
+def _ends(choose: Any, order: TierOrder) -> Any:
+    def indices(options: Sequence[Option]) -> list[int]:
+        tiers = [{t: v for t, v in o.tiers.items() if t in order.names} for o in options]
+        found: list[int] = choose(tiers, order)
+        return found
+
+    return indices

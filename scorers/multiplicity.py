@@ -1,0 +1,48 @@
+"""Tests read off the bootstrap's intervals, and Holm's adjustment for several (CORDA 3.8)."""
+
+import copy
+import math
+from collections.abc import Sequence
+
+from scorers.bootstrap import Bootstrap, Statistic
+
+_HALVINGS = 25
+
+
+def p_value(bootstrap: Bootstrap, statistic: Statistic) -> float:
+    """The smallest alpha at which the interval leaves out 0.
+
+    So the interval at level 0.95 leaves out 0 exactly if p < 0.05. Not below 1/(B+1), the finest
+    that B resamples show; nan where no interval exists.
+    """
+    estimate = bootstrap.interval(statistic)
+    if math.isnan(estimate.lower):
+        return math.nan
+    low, high = 1 / (bootstrap.resamples + 1), 1.0
+    if _leaves_out_zero(bootstrap, statistic, low):
+        return low
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _leaves_out_zero(bootstrap, statistic, middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _leaves_out_zero(bootstrap: Bootstrap, statistic: Statistic, alpha: float) -> bool:
+    at_alpha = copy.copy(bootstrap)  # the same resamples at another level
+    at_alpha.alpha = alpha
+    found = at_alpha.interval(statistic)
+    return found.lower > 0 or found.upper < 0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values, in the order given; nan stays nan and is not counted as a test."""
+    tests = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
+    adjusted = [math.nan] * len(p_values)
+    highest = 0.0
+    for rank, (p, i) in enumerate(tests):
+        highest = max(highest, min(1.0, (len(tests) - rank) * p))
+        adjusted[i] = highest
+    return adjusted
