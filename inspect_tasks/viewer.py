@@ -10,6 +10,7 @@ from inspect_ai.viewer import (
 )
 
 from loaders.records import DIMENSIONS, dimension_key
+from scorers.outcome import FLAGS
 
 _SHARE = ScoreColorScale(palette="good-high", min=0.0, max=1.0)
 
@@ -36,7 +37,10 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
             columns.append(TaskSamplesColumn.score(scorer, prefix + key))
             labels[prefix + key] = what + label
         scales[prefix + "graded_share"] = _SHARE
-    columns += [TaskSamplesColumn(id="answer", visible=False), TaskSamplesColumn(id="error")]
+    columns += [TaskSamplesColumn(id="error"), TaskSamplesColumn(id="tokens")]
+    hidden = ("input", "target", "answer", "duration")
+    columns += [TaskSamplesColumn(id=name, visible=False) for name in hidden]
+    columns += [TaskSamplesColumn.score("outcome", flag, visible=False) for flag in FLAGS]
     first, prefix = next(iter(scorer_prefixes.items()))
     return ViewerConfig(
         sample_score_view=SampleScoreView(default="grid"),
@@ -44,7 +48,6 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
             name="Rubric scores",
             columns=columns,
             sort=[TaskSamplesSort.score(first, prefix + "score", dir="asc")],
-            compact_scores=True,
             multiline=False,
             score_labels=labels,
             score_color_scales=scales,

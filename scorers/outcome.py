@@ -9,6 +9,8 @@ from inspect_ai.solver import TaskState
 from loaders.reply import Reply, read_reply
 
 _KINDS = ("raw", "summary", "elicited", "redacted", "none")
+FLAGS = (*(f"trace_{kind}" for kind in _KINDS), "truncated", "refused", "errored")
+"""Value keys of the scorer."""
 
 
 @metric(scores="unreduced")
@@ -17,8 +19,7 @@ def outcome_counts() -> Metric:
 
     def counts(scores: list[SampleScore]) -> dict[str, float]:
         values = [s.score.as_dict() for s in scores]
-        flags = outcome_flags(Reply("", "none", "", "stop"))
-        sums = {f: sum(float(v.get(f) or 0) for v in values) for f in flags}
+        sums = {f: sum(float(v.get(f) or 0) for v in values) for f in FLAGS}
         return {"samples": float(len(values)), **sums}
 
     return counts
@@ -38,8 +39,11 @@ def outcome() -> Scorer:
         shown = ", ".join(f.replace("_", " ") for f, on in flags.items() if on)
         return Score(
             value=dict(flags),
-            answer=f"{shown} (trace {len(reply.trace)}, response {len(reply.response)} characters)",
-            explanation=f"Stop reason {reply.stop_reason}. {reply.error}".strip(),
+            answer=reply.response or reply.trace,
+            explanation=(
+                f"{shown}: trace of {len(reply.trace)} characters, response of "
+                f"{len(reply.response)}, stop reason {reply.stop_reason}. {reply.error}"
+            ).strip(),
             metadata={"trace_kind": reply.trace_kind, "stop_reason": reply.stop_reason},
         )
 

@@ -14,7 +14,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from inspect_tasks import morebench, morebench_theory
 from loaders.errors import SuiteError
-from loaders.records import DIMENSIONS, ScenarioMetadata
+from loaders.records import DIMENSIONS, THEORIES, ScenarioMetadata
 from tests.conftest import SHARED
 from tests.mocks import USAGE, always, metrics, mock, output, run, thinking
 
@@ -303,7 +303,7 @@ def test_upstream_protocol_joins_instruction_and_dilemma_as_they_are(tmp_path):
     prompts = tmp_path / "checkout" / "prompts"
     prompts.mkdir(parents=True)
     (prompts / "create_prompts_for_reasoning_eval.py").write_text(
-        "def f(theory=None):\n    d = {'Act Utilitarianism': 'Sum it up.'}\n"
+        f"def f(theory=None):\n    d = {dict.fromkeys(THEORIES, 'Sum it up.')!r}\n"
         "    if theory:\n        return f'Under {theory}: {d[theory]} Case:'\n"
         "    return ' Think. Case:'\n",
         encoding="utf-8",
