@@ -1,5 +1,6 @@
 """CORDA, Chains Of Related Dilemma Answers: forced choices along stories (docs/corda.md)."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from scorers.lexicographic import TierOrder, best_options, worst_options
 from scorers.lexicographic_score import check_known, lexicographic, read_order
 from solvers.chain import answer_chain
 from solvers.chain_prompt import ELICITATIONS, prompt_sha256
+
+logger = logging.getLogger(__name__)
 
 VERSION = "1-A"
 """Comparability and interface of the task; CHANGELOG.md says which way scores move."""
@@ -76,6 +79,9 @@ def corda(
     repeats = default_shuffles(counts)
     if shuffles != "balanced":
         repeats = whole("shuffles", shuffles, 1, 5040)
+    warning = balance_warning(repeats, counts)
+    if warning:
+        logger.warning("corda: %s", warning)
     wanted = _conditions(conditions)
     return Task(
         dataset=rollout_dataset(
@@ -101,7 +107,7 @@ def corda(
             "chains": len(chosen),
             "conditions": list(wanted),
             "shuffles": repeats,
-            "balance": balance_warning(repeats, counts) or "balanced",
+            "balance": warning or "balanced",
             "layout_seed": layout_seed,
             "elicit": elicit,
             "tier_order": list(order.names),

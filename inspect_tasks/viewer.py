@@ -57,11 +57,12 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
 
 
 def chain_viewer(scorer: str) -> ViewerConfig:
-    """Columns for rollouts: id (chain, condition, shuffle), score and share answered."""
-    labels = {"score": "rank value", "answered": "answered"}
+    """Columns for rollouts: condition, shuffle, score and share answered."""
+    labels = {key: key for key in ("condition", "shuffle", "answered")} | {"score": "rank value"}
     columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId")]
     columns += [TaskSamplesColumn.score(scorer, key) for key in labels]
     columns += [TaskSamplesColumn(id="answer"), TaskSamplesColumn(id="error")]
+    columns += [TaskSamplesColumn(id=n, visible=False) for n in ("input", "target", "duration")]
     return ViewerConfig(
         task_samples_view=TaskSamplesView(
             name="Rollouts",
@@ -69,7 +70,11 @@ def chain_viewer(scorer: str) -> ViewerConfig:
             sort=[TaskSamplesSort.score(scorer, "score", dir="asc")],
             multiline=False,
             score_labels=labels,
-            score_color_scales=dict.fromkeys(labels, _SHARE),
+            score_color_scales={
+                "score": _SHARE,
+                "answered": _SHARE,
+                "condition": {"unconditioned": "muted", "own": "info", "worst": "warn"},
+            },
             color_scales_enabled=True,
         ),
     )

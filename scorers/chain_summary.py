@@ -90,10 +90,7 @@ def summarise(
     """
     table = ChainTable.by_condition(answers, order)
     ask = options.over(table).interval
-    figures = {
-        "steps": _plain((table.steps.n_options > 0).sum(), len(table.ids)),
-        "informative_steps": _plain(table.steps.informative.sum(), len(table.ids)),
-    }
+    figures: Figures = {}
     for condition, arm in table.arms.items():
         found = {name: ask(statistic) for name, statistic in _statistics(arm, condition).items()}
         found |= _bias(arm)
@@ -104,7 +101,10 @@ def summarise(
             figures[name] = ask(contrast(table.arms[first], table.arms[second]))
     if "own" in table.arms and "unconditioned" in table.arms:
         figures |= _whole_chains(table, "own", "unconditioned", options)
-    return figures
+    return figures | {
+        "steps": _plain((table.steps.n_options > 0).sum(), len(table.ids)),
+        "informative_steps": _plain(table.steps.informative.sum(), len(table.ids)),
+    }
 
 
 def summarise_models(

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from loaders.rollouts import CONDITIONS
 from scorers.bootstrap import Array
 from scorers.chain_records import STATUSES, ChainAnswer, StepRecord
 from scorers.chain_steps import BoolArray, IntArray, StepTable
@@ -88,7 +89,7 @@ class ChainTable:
         arms: dict[str, list[ChainAnswer]] = {}
         for answer in answers:
             arms.setdefault(answer.condition, []).append(answer)
-        return cls.build(dict(sorted(arms.items())), order)
+        return cls.build({c: arms[c] for c in CONDITIONS if c in arms}, order)
 
     @classmethod
     def build(cls, arms: Mapping[str, Sequence[ChainAnswer]], order: TierOrder) -> "ChainTable":

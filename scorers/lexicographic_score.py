@@ -46,6 +46,9 @@ def lexicographic(tier_order: str | list[str] | None = None) -> Scorer:
             value={
                 "score": math.fsum(values) / len(values) if values else math.nan,
                 "answered": answered,
+                # for the viewer's columns; all metrics are unreduced, so no reducer meets the text
+                "condition": rollout.condition,
+                "shuffle": rollout.shuffle,
             },
             answer=", ".join(r.chosen or r.status for r in records),
             explanation=rollout_table(rollout, records, facts, order),

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from inspect_ai.util import registry_info
 
 from inspect_tasks import judge_agreement
+from inspect_tasks.judge_agreement import no_candidate
 from loaders.errors import DataError, SuiteError
 from loaders.judge_pairs import read_attacks, read_pairs
 from loaders.paths import bundled
@@ -42,7 +44,12 @@ def test_a_judge_without_error_scores_one_everywhere():
     assert found["yes_bias"] == found["ungraded_share"] == 0
     assert found["pairs"] >= 240
     assert log.results.headline.metric == "min_macro_f1"
-    assert not [e for s in log.samples for e in s.events if e.event == "model" and not e.role]
+
+
+def test_no_candidate_is_asked():
+    assert registry_info(no_candidate()).name.endswith("no_candidate")
+    log = run(judge_agreement(), SILENT, judge_with(lambda _, label: label), limit=1)
+    assert all(e.role == "grader" for e in log.samples[0].events if e.event == "model")
 
 
 def test_a_judge_that_always_says_yes_is_seen_through():

@@ -268,7 +268,7 @@ def test_missing_answers_are_kept_apart_and_are_no_choice(story: str, kind: str)
         assert "chosen" not in records(sample)[1]
         assert "label" not in records(sample)[1]
         score = sample.scores["lexicographic"]
-        assert score.value == {"score": 1.0, "answered": pytest.approx(2 / 3)}
+        assert (score.value["score"], score.value["answered"]) == (1.0, pytest.approx(2 / 3))
         assert score.answer == f"keep, {kind}, keep"
     found = metrics(log, "lexicographic")
     kinds = ("abstained", "unparsed", "refused", "truncated", "error")
@@ -295,7 +295,7 @@ def test_an_invalid_step_in_the_middle_counts_as_missing_and_never_as_the_worst(
     log, candidate = ask(story, {1: "Drop", 2: "I refuse", 3: "Keep"})
     assert NO_DECISION in record_of(candidate.asked(3)[0])
     score = log.samples[0].scores["lexicographic"]
-    assert score.value == {"score": 0.5, "answered": pytest.approx(2 / 3)}
+    assert (score.value["score"], score.value["answered"]) == (0.5, pytest.approx(2 / 3))
     assert score.answer == "drop, unparsed, keep"
     found = metrics(log, "lexicographic")
     assert found["own.lms"] == 0.5
