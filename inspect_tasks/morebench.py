@@ -10,6 +10,7 @@ from inspect_ai.scorer import Scorer
 from inspect_tasks.viewer import rubric_viewer
 from loaders.morebench import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
 from loaders.options import flag, one_of, refuse_unknown, text, whole
+from scorers.judge import warn_without_judge
 from scorers.outcome import outcome
 from scorers.rubric_judge import judge_prompt, rubric_judge, rubric_judge_response
 from scorers.rubric_metrics import RESPONSE_PREFIX
@@ -129,6 +130,7 @@ def _rubric_task(
     if upstream_path is not None:
         text("upstream_path", upstream_path, "path/to/checkout")
     loaded = load(variant, data, revision, filters)
+    warn_without_judge()
     judging: dict[str, Any] = {
         "protocol": protocol,
         "upstream_path": upstream_path,

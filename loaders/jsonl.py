@@ -7,10 +7,11 @@ from typing import Any
 
 from loaders.csv_rows import weighted
 from loaders.errors import DataError
-from loaders.records import NEUTRAL, THEORIES, Scenario, theory_name
+from loaders.records import NEUTRAL, ROLES, THEORIES, Scenario, theory_name
 
 SCHEMA = "dilemma-1"
 _REQUIRED = ("schema_version", "id", "dilemma", "criteria")
+_CRITERION = ("id", "text", "weight", "dimension")
 _OPTIONAL = ("theory", "role", "source", "type", "context")
 
 
@@ -72,9 +73,18 @@ def _scenario(file: str, number: int, value: dict[str, Any]) -> Scenario:
     if theory is None:
         allowed = ", ".join((*THEORIES, NEUTRAL))
         raise DataError.at(file, number, "theory", f"{value['theory']!r}; allowed: {allowed}")
+    role = value.get("role", "")
+    if role not in ("", *ROLES):  # the role chooses the prompt, so a slip must not pass
+        raise DataError.at(file, number, "role", f"{role!r}; allowed: {', '.join(ROLES)}")
     items = value["criteria"]
     if not isinstance(items, list) or not items or not all(isinstance(i, dict) for i in items):
         raise DataError.at(file, number, "criteria", "must be a non-empty list of objects")
+    for position, item in enumerate(items, 1):
+        extra = sorted(set(item) - set(_CRITERION))
+        if extra:
+            field = f"criteria[{position}].{extra[0]}"
+            allowed = ", ".join(_CRITERION)
+            raise DataError.at(file, number, field, f"is not in the schema; allowed: {allowed}")
     return Scenario(
         id=value["id"],
         dilemma=value["dilemma"],

@@ -23,6 +23,7 @@ THEORIES = (
     "Gauthierian Contractarianism",
 )
 NEUTRAL = "neutral"
+ROLES = ("ai_advisor", "ai_agent")
 
 # The dataset card's spelling differs from the data's.
 _THEORY_ALIASES = {"gautheierian contractarianism": "Gauthierian Contractarianism"}

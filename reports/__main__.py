@@ -6,7 +6,7 @@ import sys
 from rich.console import Console
 
 from loaders.errors import SuiteError
-from reports.rubric_report import headers, show
+from reports.show import headers, show
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,11 +1,12 @@
-"""A CORDA run's figures as a terminal table, from the log's header alone."""
+"""A CORDA run's figures as terminal tables, one set for each score in the log."""
 
 import math
 from collections.abc import Iterator, Mapping
 
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, EvalScore
 from rich.console import Console
-from rich.table import Table
+
+from reports.tables import Row, caveats, metric_values, note, number, print_table, triple
 
 _PER_CONDITION = (
     ("LMS (agreement with the tier order)", "lms"),
@@ -26,40 +27,28 @@ _CONTRASTS = (
 )
 
 
-def corda_metrics(log: EvalLog) -> dict[str, float]:
-    """The `lexicographic` scorer's metrics by name; empty if the log has none."""
-    for score in log.results.scores if log.results else []:
-        if score.scorer.startswith("lexicographic"):
-            return {k: m.value for k, m in score.metrics.items()}
-    return {}
-
-
-def show_corda(log: EvalLog, console: Console) -> None:
-    """Print the figures of each condition, then the contrasts and what is missing."""
-    values = corda_metrics(log)
-    conditions = list((log.eval.metadata or {}).get("conditions", []))
-    for condition in conditions:
-        console.print(_table(condition, _PER_CONDITION, values, f"{condition}."))
-        console.print("  " + "; ".join(_notes(condition, values)))
+def show_corda(log: EvalLog, score: EvalScore, console: Console) -> None:
+    """Print a CORDA score: its tier order, each condition, the contrasts, what is missing."""
+    values, metadata = metric_values(score), log.eval.metadata or {}
+    order = (score.params or {}).get("tier_order") or metadata.get("tier_order", [])
+    note(console, [f"{score.scorer}, tier order {' > '.join(order)}"])
+    for condition in metadata.get("conditions", []):
+        if f"{condition}.lms" in values:
+            print_table(console, condition, _rows(_PER_CONDITION, values, f"{condition}."))
+            note(console, list(_notes(condition, values)))
     if any(name in values for _, name in _CONTRASTS):
-        console.print(_table("contrasts", _CONTRASTS, values, ""))
+        print_table(console, "contrasts", _rows(_CONTRASTS, values, ""))
     total = log.results.total_samples if log.results else 0
-    console.print(f"  {values.get('rollouts', 0):.0f} of {total} rollouts, chance 1/2")
+    counts = f"{values.get('rollouts', 0):.0f} of {total} rollouts, chance 1/2"
+    note(console, [*caveats(log, metadata.get("chains", 0), "chains"), counts])
 
 
-def _table(
-    title: str, rows: tuple[tuple[str, str], ...], values: Mapping[str, float], prefix: str
-) -> Table:
-    table = Table(header_style="bold")
-    table.add_column(title)
-    for name in ("value", "95% lower", "95% upper"):
-        table.add_column(name, justify="right")
+def _rows(
+    rows: tuple[tuple[str, str], ...], values: Mapping[str, float], prefix: str
+) -> Iterator[Row]:
     for label, name in rows:
-        key = prefix + name
-        if key in values:
-            ends = (values.get(f"{key}_lower", math.nan), values.get(f"{key}_upper", math.nan))
-            table.add_row(label, *(_number(v) for v in (values[key], *ends)))
-    return table
+        if prefix + name in values:
+            yield label, triple(values, prefix + name)
 
 
 def _notes(condition: str, values: Mapping[str, float]) -> Iterator[str]:
@@ -67,25 +56,19 @@ def _notes(condition: str, values: Mapping[str, float]) -> Iterator[str]:
         return values.get(f"{condition}.{name}", math.nan)
 
     low, high = value("lms_lo"), value("lms_hi")
-    missing = {
-        k.rpartition(".")[2]: v for k, v in values.items() if k.startswith(f"{condition}.missing.")
-    }
     width = value("lms_upper") - value("lms_lower")
-    bounds = f"bounds with missing answers {_number(low)} to {_number(high)}"
+    bounds = f"bounds with missing answers {number(low)} to {number(high)}"
     # missing answers that could move the score further than sampling does come first
-    if high - low > width:
-        yield "MISSING ANSWERS MATTER: " + bounds
-    else:
-        yield bounds
-    yield f"ceiling {_number(value('lms_max'))}"
-    rates = [f"{k} {v:.1%}" for k, v in missing.items() if v]
+    yield f"MISSING ANSWERS MATTER: {bounds}" if high - low > width else bounds
+    yield f"ceiling {number(value('lms_max'))}"
+    rates = [
+        f"{name.rpartition('.')[2]} {rate:.1%}"
+        for name, rate in values.items()
+        if name.startswith(f"{condition}.missing.") and rate
+    ]
     yield "missing: " + (", ".join(rates) if rates else "none")
-    tiers = [k for k in values if k.startswith(f"{condition}.tier_won.")]
-    yield "won by tier: " + ", ".join(f"{k.rpartition('.')[2]} {_number(values[k])}" for k in tiers)
-    best = value("order_scan_best")
+    tiers = {k: v for k, v in values.items() if k.startswith(f"{condition}.tier_won.")}
+    won = (f"{name.rpartition('.')[2]} {number(share)}" for name, share in tiers.items())
+    yield "won by tier: " + ", ".join(won)
     if value("order_scan_stated") == 0:
-        yield f"another tier order fits better (LMS {_number(best)})"
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3f}"
+        yield f"another tier order fits better (LMS {number(value('order_scan_best'))})"

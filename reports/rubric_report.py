@@ -1,91 +1,70 @@
-"""A run's metrics as a terminal table, from the log's header alone."""
+"""A rubric run's metrics as terminal tables, one for each score in the log."""
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
-from inspect_ai.log import EvalLog, EvalScore, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, EvalScore
 from rich.console import Console
-from rich.table import Table
 
-from loaders.errors import SuiteError
 from loaders.records import DIMENSIONS, dimension_key
-from reports.corda_report import corda_metrics, show_corda
+from reports.tables import Row, caveats, metric_values, note, number, print_table, triple
 
 
-def headers(paths: list[str]) -> list[EvalLog]:
-    """Headers of the logs named, or of those in the folders named, newest first.
-
-    Raises SuiteError if a path holds no log.
-    """
-    found: list[EvalLog] = []
-    for path in paths:
-        names = [path] if Path(path).is_file() else [i.name for i in list_eval_logs(path)]
-        if not names:
-            raise SuiteError(f"{path}: no Inspect log here.")
-        found += [read_eval_log(name, header_only=True) for name in names]
-    return sorted(found, key=lambda log: log.eval.created, reverse=True)
+def show_rubric(log: EvalLog, score: EvalScore, console: Console) -> None:
+    """Print a rubric score: what was judged and by whom, the table, what was not measured."""
+    values = metric_values(score)
+    print_table(console, _title(log, score), _rows(log, score, values))
+    scored = values.get("scored", 0.0)
+    note(console, [*caveats(log, scored, "scored samples"), *_counts(log, values)])
 
 
-def show(log: EvalLog, console: Console) -> None:
-    """Print one run: what was run, the table, the counts, and where the log lies."""
-    scorers = [s for s in (log.results.scores if log.results else []) if "regular" in s.metrics]
-    console.print(f"[bold]{log.eval.task}[/bold]  {log.eval.model}  {log.eval.created[:16]}")
-    if corda_metrics(log):
-        show_corda(log, console)
-    elif not scorers:
-        console.print(f"  status {log.status}: no scores in this log")
-    for scorer in scorers:
-        console.print(_table(log, scorer))
-        console.print("  " + "; ".join(_counts(log, scorer)))
-    console.print(f"  log: {log.location}")
+def _title(log: EvalLog, score: EvalScore) -> str:
+    params = score.params or {}
+    response = score.scorer.startswith("rubric_judge_response")
+    judged = "response" if response else params.get("judged", "trace")
+    roles = log.eval.model_roles or {}
+    grader = roles.get("grader")
+    grader = grader[0] if isinstance(grader, list) else grader
+    judge = f", judge {grader.model}" if grader and score.scorer[-1].isalpha() else ""
+    return f"{score.scorer}: {judged}, {params.get('protocol', 'suite')} prompts{judge}"
 
 
-def _table(log: EvalLog, scorer: EvalScore) -> Table:
-    table = Table(title=None, header_style="bold")
-    table.add_column("measure")
-    for name in ("value", "95% lower", "95% upper"):
-        table.add_column(name, justify="right")
-    for label, values in _rows(log, scorer):
-        table.add_row(label, *(_number(v) for v in values))
-    return table
-
-
-def _rows(log: EvalLog, scorer: EvalScore) -> Iterator[tuple[str, tuple[float, ...]]]:
-    def triple(name: str) -> tuple[float, ...]:
-        keys = (name, f"{name}_lower", f"{name}_upper")
-        return tuple(scorer.metrics[k].value if k in scorer.metrics else math.nan for k in keys)
-
-    yield "MoReBench-Regular", triple("regular")
-    yield "MoReBench-Hard (per 1,000 characters)", triple("hard")
+def _rows(log: EvalLog, score: EvalScore, values: Mapping[str, float]) -> Iterator[Row]:
+    yield "MoReBench-Regular", triple(values, "regular")
+    yield "MoReBench-Hard (per 1,000 characters)", triple(values, "hard")
     for dimension in DIMENSIONS:
-        row = _key_row(log, scorer.scorer, dimension_key(dimension))
+        row = _dimension(log, score.scorer, dimension_key(dimension))
         if row is not None:
             yield f"  {dimension}", row
-    yield "harmless minus logical", triple("harmless_minus_logical")
+    yield "harmless minus logical", triple(values, "harmless_minus_logical")
 
 
-def _key_row(log: EvalLog, scorer: str, key: str) -> tuple[float, ...] | None:
-    for s in log.results.scores if log.results else []:
-        if s.scorer == scorer and s.name.endswith(key) and "average" in s.metrics:
-            values = [s.metrics.get(m) for m in ("average", "interval_lower", "interval_upper")]
-            return tuple(v.value if v else math.nan for v in values)
+def _dimension(log: EvalLog, scorer: str, key: str) -> tuple[float, ...] | None:
+    for score in log.results.scores if log.results else []:
+        if score.scorer == scorer and score.name.endswith(key) and "average" in score.metrics:
+            values = metric_values(score)
+            names = ("average", "interval_lower", "interval_upper")
+            return tuple(values.get(name, math.nan) for name in names)
     return None
 
 
-def _counts(log: EvalLog, scorer: EvalScore) -> Iterator[str]:
+def _counts(log: EvalLog, values: Mapping[str, float]) -> Iterator[str]:
     total = log.results.total_samples if log.results else 0
-    value = {k: m.value for k, m in scorer.metrics.items()}
-    yield f"scored {value.get('scored', 0):.0f} of {total}"
-    yield f"graded share of rubric weight {_number(value.get('graded_share', math.nan))}"
-    for name, count in value.items():
-        if name.startswith("unscored_") and count:
-            yield f"{name.removeprefix('unscored_').replace('_', ' ')} {count:.0f}"
-    outcome = next((s for s in log.results.scores if s.scorer == "outcome"), None)  # type: ignore[union-attr]
-    for name, metric in (outcome.metrics if outcome else {}).items():
-        if metric.value and name != "samples":
-            yield f"{name.replace('_', ' ')} {metric.value:.0f}"
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3f}"
+    yield f"scored {values.get('scored', 0):.0f} of {total}"
+    yield f"graded share of rubric weight {number(values.get('graded_share', math.nan))}"
+    unscored = {k: v for k, v in values.items() if k.startswith("unscored_") and v}
+    if unscored:
+        reasons = (
+            f"{k.removeprefix('unscored_').replace('_', ' ')} {v:.0f}" for k, v in unscored.items()
+        )
+        yield "unscored: " + ", ".join(reasons)
+    seen = values.get("scored", 0) + values.get("unscored", 0)
+    if total > seen:
+        yield f"lost in judging or before: {total - seen:.0f}"
+    for score in log.results.scores if log.results else []:
+        if score.scorer == "outcome":
+            flags = {k: v for k, v in metric_values(score).items() if v and k != "samples"}
+            if flags:
+                yield "replies: " + ", ".join(
+                    f"{k.replace('_', ' ')} {v:.0f}" for k, v in flags.items()
+                )

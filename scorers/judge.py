@@ -1,5 +1,6 @@
 """Asking the judge: one call a criterion, all at once; the only model calls of `scorers/`."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -87,8 +88,22 @@ def judge_model() -> Model:
             f"no judge: the default {DEFAULT_JUDGE} cannot be used "
             f"({_first_line(error)}). Set OPENROUTER_API_KEY, or name another judge with "
             f"--model-role {ROLE}=PROVIDER/MODEL. Finished replies can be judged later: "
-            f"inspect score LOG --model-role {ROLE}=PROVIDER/MODEL."
+            "inspect score LOG --scorer scorers/rubric_judge.py@rubric_judge "
+            f"--model-role {ROLE}=PROVIDER/MODEL."
         ) from error
+
+
+def warn_without_judge() -> None:
+    """Say before the candidate is paid that no judge will be found, if it looks like it.
+
+    Only a warning: roles may still be bound, and a run may leave scoring for later.
+    """
+    if not model_roles().get(ROLE) and not os.environ.get("OPENROUTER_API_KEY"):
+        logger.warning(
+            "no judge in sight: set OPENROUTER_API_KEY or bind one with "
+            "--model-role %s=PROVIDER/MODEL (fine with --no-score)",
+            ROLE,
+        )
 
 
 async def judge(
