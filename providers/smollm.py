@@ -95,6 +95,7 @@ def _server(weights: Path) -> Any:
     params.cpuparams_batch.n_threads = 1
     params.n_threads_http = 1
     params.warmup = False
+    params.verbosity = 0  # its notes on every request would run through Inspect's display
     return xllamacpp.Server(params)
 
 

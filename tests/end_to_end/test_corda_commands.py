@@ -22,7 +22,7 @@ def test_a_run_its_table_and_another_tier_order(inspect, capsys):
     from reports.__main__ import main
 
     assert main(["show", str(inspect.logs)]) == 0
-    printed = capsys.readouterr().out
+    printed = " ".join(capsys.readouterr().out.split())
     assert "conditioning effect" in printed
     assert "24 of 24 rollouts" in printed
     live = metrics(log, "lexicographic")["unconditioned.lms"]
