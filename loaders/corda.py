@@ -39,9 +39,8 @@ def load_chains(data: Any, value_map: Any, tier_order: Sequence[str] = TIERS) ->
         if data == "sample"
         else local_file("data", data, ("sample",))
     )
-    mapping = (
-        None if value_map == "none" else read_value_map(local_file("value_map", value_map), names)
-    )
+    map_path = None if value_map == "none" else local_file("value_map", value_map)
+    mapping = read_value_map(map_path, names) if map_path else None
     readers: dict[str, Callable[[], list[Chain]]] = {
         ".jsonl": lambda: read_chains(path, names),
         ".json": lambda: read_mmds(path, mapping),
@@ -55,12 +54,12 @@ def load_chains(data: Any, value_map: Any, tier_order: Sequence[str] = TIERS) ->
         {
             "data": "sample" if data == "sample" else "file",
             "file": path.name,
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "sha256": _sha256(path),
             "chains_in_file": len(chains),
-            "value_map": "" if mapping is None else _fingerprint(Path(value_map)),
+            "value_map": _sha256(map_path)[:16] if map_path else "",
         },
     )
 
 
-def _fingerprint(path: Path) -> str:
-    return hashlib.sha256(local_file("value_map", str(path)).read_bytes()).hexdigest()[:16]
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -21,6 +21,9 @@ CONDITIONS: tuple[Condition, ...] = (
     "unconditioned", "context", "own", "best", "worst", "random",
 )  # fmt: skip
 
+STEPS_KEY = "corda_steps"
+"""Where the solver leaves its step records in a sample's store, and the scorer finds them."""
+
 Ends = Callable[[Sequence[Option]], Sequence[int]]
 """From a step's options to the indices of its best (or worst) ones under the tier order."""
 

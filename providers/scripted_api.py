@@ -37,7 +37,7 @@ class Question:
     labels: list[str]
     texts: list[str]
     last_decision: str
-    last_options: list[str]
+    considered: str
     rng: random.Random
 
 
@@ -100,7 +100,7 @@ class ScriptedAPI(ModelAPI):
         shown = _SHOWN.findall(prompt.rpartition("\nOptions\n")[2])
         if not shown:
             raise OptionError("scripted models answer CORDA's prompts only.")
-        decided = _DECIDED.findall(prompt)
+        decided, considered = _DECIDED.findall(prompt), _CONSIDERED.findall(prompt)
         # asked again, a random rule draws again: shuffles of a step may share a layout
         self._asked[prompt] += 1
         key = f"{self._seed}\0{self._asked[prompt]}\0{prompt}"
@@ -109,7 +109,7 @@ class ScriptedAPI(ModelAPI):
             labels=[label for label, _ in shown],
             texts=[text for _, text in shown],
             last_decision=decided[-1] if decided else "",
-            last_options=self._considered(prompt),
+            considered=considered[-1] if considered else "",
             rng=random.Random(int.from_bytes(digest, "big")),
         )
         said = f"ANSWER: {question.labels[self._rule(question)]}"
@@ -120,12 +120,11 @@ class ScriptedAPI(ModelAPI):
         )
         return output
 
-    def _considered(self, prompt: str) -> list[str]:
-        """Options of the last step on record; joined by " - ", which may stand within one too."""
-        lines = _CONSIDERED.findall(prompt)
-        for options in self._steps if lines else []:
+    def _options_on_record(self, line: str) -> list[str]:
+        """Options of a line of the record; joined by " - ", which may stand within one too."""
+        for options in self._steps:
             for texts in permutations([o.text for o in options]):
-                if " ".join(f"- {t}" for t in texts) == lines[-1]:
+                if " ".join(f"- {t}" for t in texts) == line:
                     return list(texts)
         return []
 
@@ -147,9 +146,10 @@ class ScriptedAPI(ModelAPI):
 
     def _history_sensitive(self, q: Question) -> int:
         bad = False
-        if q.last_decision in q.last_options:
-            ranks = self._ranks(q.last_options, DEFAULT_ORDER)
-            bad = ranks[q.last_options.index(q.last_decision)] < max(ranks)
+        before = self._options_on_record(q.considered) if q.last_decision else []
+        if q.last_decision in before:
+            ranks = self._ranks(before, DEFAULT_ORDER)
+            bad = ranks[before.index(q.last_decision)] < max(ranks)
         odds = math.exp(1.0 - (self._gamma if bad else 0.0))
         best = self._extreme(q, max, DEFAULT_ORDER)
         others = [i for i in range(len(q.labels)) if i != best]

@@ -13,13 +13,11 @@ from inspect_ai.solver import TaskState
 from loaders.chains import TIERS, Chain
 from loaders.errors import OptionError
 from loaders.options import texts
-from loaders.rollouts import RolloutMetadata
+from loaders.rollouts import STEPS_KEY, RolloutMetadata
 from scorers.chain_answers import logged_step, step_records, step_value
 from scorers.chain_explanation import rollout_table
 from scorers.chain_figures import corda_score
 from scorers.lexicographic import DEFAULT_ORDER, TierOrder
-
-STEPS_KEY = "corda_steps"  # where `solvers/chain.py` leaves its records
 
 
 @scorer(metrics=[corda_score()])

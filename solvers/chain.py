@@ -9,12 +9,9 @@ from inspect_ai.util import LimitExceededError
 
 from loaders.options import flag, one_of
 from loaders.reply import read_reply
-from loaders.rollouts import RolloutMetadata
+from loaders.rollouts import STEPS_KEY, RolloutMetadata
 from solvers.answers import read_answer
 from solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
-
-STEPS_KEY = "corda_steps"
-"""Where the solver leaves its step records in the sample's store."""
 
 
 class StepError(RuntimeError):

@@ -12,7 +12,8 @@ from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, Model, 
 
 from inspect_tasks.corda import corda
 from loaders.errors import OptionError
-from solvers.chain import STEPS_KEY, answer_chain
+from loaders.rollouts import STEPS_KEY
+from solvers.chain import answer_chain
 from tests.mocks import USAGE, always, metrics, mock, output, run, thinking
 
 NO_DECISION = "Decision taken: no decision was recorded"
