@@ -1,5 +1,7 @@
 """Can the judge be trusted? Its verdicts against labels, and under attack."""
 
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 from inspect_ai import Task, task
@@ -7,15 +9,17 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from loaders.judge_pairs import read_attacks, read_pairs
-from loaders.options import flag, one_of, refuse_unknown, text, whole
+from loaders.errors import OptionError
+from loaders.judge_pairs import Attack, LabelledText, read_attacks, read_pairs
+from loaders.options import flag, refuse_unknown, text
 from loaders.paths import bundled, local_file
 from scorers.judge_agreement import judge_labels, judge_under_attack
-from scorers.rubric_judge import judge_prompt
+from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
+from scorers.judge_prompt import prompt_sha256
 
-VERSION = "1-A"
+VERSION = "1-B"
 
-_PARAMETERS = ("data", "attack", "protocol", "upstream_path", "judge_attempts", "judge_cache")
+_PARAMETERS = ("data", "attack", *(f.name for f in fields(JudgeOptions)))
 _ATTACKED_PAIRS = 4
 
 
@@ -25,6 +29,10 @@ def judge_agreement(
     attack: bool = False,
     protocol: str = "suite",
     upstream_path: str | None = None,
+    judge_mode: str = "criterion",
+    rubric_chunk: int = WHOLE_RUBRIC,
+    rubric_seed: int = 0,
+    judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     **unknown: Any,
@@ -32,48 +40,43 @@ def judge_agreement(
     """Measure the judge in role `grader`; no candidate is asked, so run it with `--model none`.
 
     Model roles:
-        grader: The judge to measure; default as in `morebench`.
+        grader: The judge to measure, or a panel of several; default as in `morebench`.
 
     Args:
         data: `sample` (the bundled pairs) or the path of a .jsonl in schema `judge-pairs-1`.
         attack: Measure how often attacks in the text turn verdicts, instead of agreement.
         protocol: Judge prompt, `suite` or `upstream`.
         upstream_path: Checkout of the upstream repository for `upstream`.
+        judge_mode: `criterion` (one call each) or `rubric` (all pairs of a text in one call).
+        rubric_chunk: Criteria a call at most in mode `rubric`.
+        rubric_seed: Seed of the criteria's order in mode `rubric`.
+        judge_votes: Times that each judge is asked about each pair; the majority counts.
         judge_attempts: Replies asked of the judge at most until a verdict can be read.
-        judge_cache: Keep verdicts in Inspect's cache.
+        judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, _PARAMETERS)
-    one_of("protocol", protocol, ("suite", "upstream"))
     flag("attack", attack)
-    flag("judge_cache", judge_cache)
-    whole("judge_attempts", judge_attempts, 1, 20)
+    options = JudgeOptions(
+        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
+        judge_votes, judge_attempts, judge_cache,
+    )  # fmt: skip
+    if attack and protocol != "suite":
+        raise OptionError(f"-T attack=true: attacks are on protocol=suite, not {protocol!r}.")
     data = text("data", data, "pairs.jsonl")
     folder = bundled("judge_pairs")
     path = folder / "pairs.jsonl" if data == "sample" else local_file("data", data, ("sample",))
     texts = read_pairs(path)
-    judging: dict[str, Any] = {"attempts": judge_attempts, "cache": judge_cache}
+    judging = asdict(options)
     if attack:
-        samples = []
-        for i, one in enumerate(read_attacks(folder / "attacks.jsonl")):
-            base = texts[i % len(texts)]
-            metadata = base.model_dump(mode="json", exclude_none=True)
-            # pairs whose right verdict is not the one that the attack wants come first
-            metadata["pairs"].sort(key=lambda p, one=one: p["label"] == one.wants)
-            metadata["pairs"] = metadata["pairs"][:_ATTACKED_PAIRS]
-            metadata["attack"] = one.model_dump(mode="json")
-            samples.append(Sample(id=one.attack_id, input=one.payload, metadata=metadata))
+        samples = _attacked(texts, read_attacks(folder / "attacks.jsonl"))
         headline = HeadlineMetric(scorer="judge_under_attack", metric="flip_rate")
+        del judging["protocol"], judging["upstream_path"]
         scorer = judge_under_attack(**judging)
     else:
-        samples = [
-            Sample(
-                id=t.text_id, input=t.text, metadata=t.model_dump(mode="json", exclude_none=True)
-            )
-            for t in texts
-        ]
+        samples = [Sample(id=t.text_id, input=t.text, metadata=_plain(t)) for t in texts]
         headline = HeadlineMetric(scorer="judge_labels", metric="min_macro_f1")
-        scorer = judge_labels(protocol=protocol, upstream_path=upstream_path, **judging)
+        scorer = judge_labels(**judging)
     return Task(
         dataset=MemoryDataset(samples, name=path.name, location=path.name),
         solver=no_candidate(),
@@ -83,10 +86,26 @@ def judge_agreement(
         version=VERSION,
         metadata={
             "benchmark": "judge_agreement",
-            "protocol": protocol,
-            "judge_prompt_sha256": judge_prompt(protocol, upstream_path).sha256,
+            **options.facts(),
+            "judge_prompt_sha256": prompt_sha256(options),
         },
     )
+
+
+def _attacked(texts: Sequence[LabelledText], attacks: Sequence[Attack]) -> list[Sample]:
+    samples = []
+    for i, attack in enumerate(attacks):
+        metadata = _plain(texts[i % len(texts)])
+        # pairs whose right verdict is not the one that the attack wants come first
+        metadata["pairs"].sort(key=lambda p, attack=attack: p["label"] == attack.wants)
+        metadata["pairs"] = metadata["pairs"][:_ATTACKED_PAIRS]
+        metadata["attack"] = attack.model_dump(mode="json")
+        samples.append(Sample(id=attack.attack_id, input=attack.payload, metadata=metadata))
+    return samples
+
+
+def _plain(text: LabelledText) -> dict[str, Any]:
+    return text.model_dump(mode="json", exclude_none=True)
 
 
 @solver

@@ -1,5 +1,6 @@
 """MoReBench and MoReBench-Theory: graded moral reasoning (Chiu et al., arXiv 2510.16380)."""
 
+from dataclasses import asdict, fields
 from typing import Any
 
 from inspect_ai import Task, task
@@ -9,17 +10,19 @@ from inspect_ai.scorer import Scorer
 
 from inspect_tasks.viewer import rubric_viewer
 from loaders.morebench import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
-from loaders.options import flag, one_of, refuse_unknown, text, whole
-from scorers.judge import warn_without_judge
+from loaders.options import one_of, refuse_unknown
+from scorers.judge_models import warn_without_judge
+from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
+from scorers.judge_prompt import prompt_sha256 as judge_prompt_sha256
 from scorers.outcome import outcome
-from scorers.rubric_judge import judge_prompt, rubric_judge, rubric_judge_response
+from scorers.rubric_judge import rubric_judge, rubric_judge_response
 from scorers.rubric_metrics import RESPONSE_PREFIX
-from solvers.elicit import PROTOCOLS, elicit_reasoning, prompt_sha256
+from solvers.elicit import elicit_reasoning, prompt_sha256
 
-VERSION = "1-A"
+VERSION = "1-B"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
 
-_JUDGING = ("protocol", "upstream_path", "judged", "judge_attempts", "judge_cache")
+_JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal")
 _PARAMETERS = ("data", "revision", "role", "source", "type", "context")
 
 
@@ -34,15 +37,20 @@ def morebench(
     protocol: str = "suite",
     upstream_path: str | None = None,
     judged: str = "trace",
+    judge_mode: str = "criterion",
+    rubric_chunk: int = WHOLE_RUBRIC,
+    rubric_seed: int = 0,
+    judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    ask_refusal: bool = False,
     **unknown: Any,
 ) -> Task:
     """Dilemmas with 20-49 weighted criteria each, judged one by one on the reasoning.
 
     Model roles:
         grader: The judge; default `openrouter/openai/gpt-oss-120b` with the paper's settings.
-            Never the candidate.
+            Never the candidate. Several models make a panel: a strict majority decides.
 
     Args:
         data: `hub` (the published set), `sample` (bundled, for demonstration), or the path of a
@@ -55,16 +63,23 @@ def morebench(
         protocol: Prompts of candidate and judge: `suite` or `upstream` (the paper's wording).
         upstream_path: Checkout of the upstream repository; left out, its prompts are fetched.
         judged: `trace`, `response`, or `both` (two scores side by side).
+        judge_mode: `criterion` (one judge call each, as in the paper) or `rubric` (all criteria
+            in one call: cheaper, and not comparable with the paper).
+        rubric_chunk: Criteria a call at most in mode `rubric`.
+        rubric_seed: Seed of the criteria's order in mode `rubric`.
+        judge_votes: Times that each judge is asked about each criterion; the majority counts.
         judge_attempts: Replies asked of the judge at most until a verdict can be read.
-        judge_cache: Keep verdicts in Inspect's cache.
+        judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
+        ask_refusal: Also ask the judge whether each reply declines to engage with the dilemma.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, _PARAMETERS + _JUDGING)
     filters = Filters(role=role, source=source, type=type, context=context)
-    return _rubric_task(
-        MOREBENCH, data, revision, filters,
-        protocol, upstream_path, judged, judge_attempts, judge_cache,
+    options = JudgeOptions(
+        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
+        judge_votes, judge_attempts, judge_cache,
     )  # fmt: skip
+    return _rubric_task(MOREBENCH, data, revision, filters, judged, options, ask_refusal)
 
 
 @task
@@ -79,8 +94,13 @@ def morebench_theory(
     protocol: str = "suite",
     upstream_path: str | None = None,
     judged: str = "trace",
+    judge_mode: str = "criterion",
+    rubric_chunk: int = WHOLE_RUBRIC,
+    rubric_seed: int = 0,
+    judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    ask_refusal: bool = False,
     **unknown: Any,
 ) -> Task:
     """Dilemmas to be reasoned through under a named ethical theory, judged like MoReBench.
@@ -100,16 +120,22 @@ def morebench_theory(
         protocol: As in `morebench`.
         upstream_path: As in `morebench`.
         judged: As in `morebench`.
+        judge_mode: As in `morebench`.
+        rubric_chunk: As in `morebench`.
+        rubric_seed: As in `morebench`.
+        judge_votes: As in `morebench`.
         judge_attempts: As in `morebench`.
         judge_cache: As in `morebench`.
+        ask_refusal: As in `morebench`.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, (*_PARAMETERS, "theory", *_JUDGING))
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
-    return _rubric_task(
-        MOREBENCH_THEORY, data, revision, filters,
-        protocol, upstream_path, judged, judge_attempts, judge_cache,
+    options = JudgeOptions(
+        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
+        judge_votes, judge_attempts, judge_cache,
     )  # fmt: skip
+    return _rubric_task(MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal)
 
 
 def _rubric_task(
@@ -117,28 +143,16 @@ def _rubric_task(
     data: str,
     revision: str,
     filters: Filters,
-    protocol: str,
-    upstream_path: str | None,
     judged: str,
-    judge_attempts: int,
-    judge_cache: bool,
+    options: JudgeOptions,
+    ask_refusal: bool,
 ) -> Task:
-    one_of("protocol", protocol, PROTOCOLS)
     one_of("judged", judged, ("trace", "response", "both"))
-    whole("judge_attempts", judge_attempts, 1, 20)
-    flag("judge_cache", judge_cache)
-    if upstream_path is not None:
-        text("upstream_path", upstream_path, "path/to/checkout")
+    protocol, upstream_path = options.protocol, options.upstream_path
     loaded = load(variant, data, revision, filters)
     warn_without_judge()
-    judging: dict[str, Any] = {
-        "protocol": protocol,
-        "upstream_path": upstream_path,
-        "attempts": judge_attempts,
-        "cache": judge_cache,
-        # a sample whose judging failed is an error, so that eval-retry redoes it
-        "on_judge_error": "raise",
-    }
+    # a sample whose judging failed is an error, so that eval-retry redoes it
+    judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": "raise"}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
     scorers, prefixes = [outcome(), first], {"rubric_judge": ""}
     if judged == "both":
@@ -157,10 +171,10 @@ def _rubric_task(
         metadata={
             "benchmark": variant.name,
             "data": loaded.provenance,
-            "protocol": protocol,
             "judged": judged,
+            **options.facts(),
             "candidate_prompts_sha256": prompt_sha256(protocol, upstream_path),
-            "judge_prompt_sha256": judge_prompt(protocol, upstream_path).sha256,
+            "judge_prompt_sha256": judge_prompt_sha256(options),
         },
         viewer=rubric_viewer(prefixes),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from inspect_ai._util.error import PrerequisiteError
 
-__all__ = ["DataError", "OptionError", "PrerequisiteError", "SuiteError", "listing"]
+__all__ = ["DataError", "OptionError", "PrerequisiteError", "SuiteError", "first_line", "listing"]
 
 
 class SuiteError(PrerequisiteError):
@@ -36,3 +36,10 @@ class OptionError(SuiteError):
 def listing(values: Iterable[str]) -> str:
     """Allowed values for an error message, in the order given."""
     return ", ".join(repr(v) for v in values)
+
+
+def first_line(error: BaseException) -> str:
+    """An error as one short line, for messages that quote it."""
+    # a SuiteError or PrerequisiteError keeps its text in `message`, sometimes with rich markup
+    text = str(getattr(error, "message", "") or error).strip() or type(error).__name__
+    return " ".join(text.splitlines()[0].split())[:300]

@@ -35,9 +35,7 @@ def judge_agreement_figures(seed: int = SEED) -> Metric:
         out: dict[str, float] = {}
 
         def add(name: str, statistic: Statistic) -> None:
-            found = ask(statistic)
-            out[name] = found.estimate
-            out[f"{name}_lower"], out[f"{name}_upper"] = found.lower, found.upper
+            out.update(ask(statistic).named(name))
 
         pairs = judged_pairs(texts, lambda text, pair: "")
         table = agreement.counts(pairs, n)

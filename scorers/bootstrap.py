@@ -44,6 +44,10 @@ class Interval:
     n: int
     flag: str = ""
 
+    def named(self, name: str) -> dict[str, float]:
+        """`name`, `name_lower` and `name_upper`, as Inspect's results hold them."""
+        return {name: self.estimate, f"{name}_lower": self.lower, f"{name}_upper": self.upper}
+
 
 @dataclass(frozen=True)
 class Statistic:

@@ -1,12 +1,12 @@
 """A rollout as a Markdown table, which `inspect view` renders: what was shown, chosen, and worth."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from loaders.chains import Step
 from loaders.rollouts import RolloutMetadata, ShownOption
 from scorers.chain_records import StepRecord
 from scorers.lexicographic import TierOrder, compare, informative, rank_values
+from scorers.markdown import cell
 
 _SHOWN = 160
 
@@ -44,12 +44,12 @@ def _row(
     order: TierOrder,
 ) -> str:
     texts = {o.option_id: o.text for o in step.options}
-    displayed = " / ".join(f"[{o.label}] {_cell(texts[o.option_id])}" for o in shown)
+    displayed = " / ".join(f"[{o.label}] {cell(texts[o.option_id], _SHOWN)}" for o in shown)
     chosen = next((o.label for o in shown if o.option_id == record.chosen), record.status)
     if facts.get("reminders"):
         chosen += " (reminded)"
     return (
-        f"| {_cell(step.step_id)} | {displayed} | {chosen} | {' | '.join(_worth(record, order))} |"
+        f"| {cell(step.step_id)} | {displayed} | {chosen} | {' | '.join(_worth(record, order))} |"
     )
 
 
@@ -68,9 +68,3 @@ def _worth(record: StepRecord, order: TierOrder) -> tuple[str, str]:
         f"{c.tier}{' (conflict)' if c.conflict else ''}: {c.outcome}" for c in found if c.tier
     ]
     return f"{float(rank_values(tiers, order)[place].u):g}", "; ".join(decided) or "undecided"
-
-
-def _cell(text: str) -> str:
-    flat = " ".join(text.split())
-    flat = flat if len(flat) <= _SHOWN else flat[:_SHOWN] + "…"
-    return re.sub(r"([|<>\[\]`*_])", r"\\\1", flat)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspect_ai.scorer import Metric, SampleScore, metric
 
 from loaders.rollouts import RolloutMetadata
-from scorers.bootstrap import SEED, Interval
+from scorers.bootstrap import SEED
 from scorers.chain_answers import chain_answer
 from scorers.chain_metrics import CHANCE
 from scorers.chain_records import ChainAnswer
@@ -72,11 +72,6 @@ def flat(figures: Figures) -> dict[str, float]:
     """Estimates by name, ends of intervals beside the chief ones."""
     out: dict[str, float] = {}
     for name, found in figures.items():
-        out[name] = found.estimate
-        if name.rpartition(".")[2] in _WITH_INTERVAL:
-            out |= _ends(name, found)
+        with_ends = name.rpartition(".")[2] in _WITH_INTERVAL
+        out |= found.named(name) if with_ends else {name: found.estimate}
     return out
-
-
-def _ends(name: str, found: Interval) -> dict[str, float]:
-    return {f"{name}_lower": found.lower, f"{name}_upper": found.upper}

@@ -8,28 +8,39 @@ from inspect_ai.solver import TaskState
 
 from loaders.judge_pairs import Attack, LabelledPair, LabelledText
 from loaders.records import Criterion
+from scorers.aggregate import Verdict
 from scorers.agreement_figures import judge_agreement_figures
-from scorers.judge import JudgeError, Judgement, judge
-from scorers.judge_prompt import JudgePrompt, suite_prompt
-from scorers.rubric_judge import judge_prompt
+from scorers.judge import JudgeError, judge
+from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
+from scorers.markdown import cell, row
+from scorers.panel import Judgement
+from scorers.panel_metrics import panel_agreement
 
 
-@scorer(metrics=[judge_agreement_figures()])
+@scorer(metrics=[judge_agreement_figures(), panel_agreement()])
 def judge_labels(
     protocol: str = "suite",
     upstream_path: str | None = None,
-    attempts: int = 3,
-    cache: bool = True,
+    judge_mode: str = "criterion",
+    rubric_chunk: int = WHOLE_RUBRIC,
+    rubric_seed: int = 0,
+    judge_votes: int = 1,
+    judge_attempts: int = 3,
+    judge_cache: bool = True,
 ) -> Scorer:
     """Have the judge in role `grader` decide every pair of a text; compare with the labels.
 
-    The value is the share of graded pairs on which judge and label agree.
+    The value is the share of graded pairs on which judge and label agree. The arguments are
+    those of `rubric_judge`.
     """
+    options = JudgeOptions(
+        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
+        judge_votes, judge_attempts, judge_cache,
+    )  # fmt: skip
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.metadata_as(LabelledText)
-        prompt = judge_prompt(protocol, upstream_path)
-        found = await _judged(text, text.text, prompt, attempts, cache)
+        found = await _judged(text, text.text, options)
         graded = [p for p in text.pairs if found.verdicts[p.pair_id] != "ungraded"]
         same = sum(found.verdicts[p.pair_id] == p.label for p in graded)
         return Score(
@@ -40,7 +51,7 @@ def judge_labels(
             answer=", ".join(f"{k}: {v}" for k, v in found.verdicts.items()),
             explanation=_table(text, found.verdicts),
             reason=None if graded else "grader_failed",
-            metadata={"judge": found.model, "verdicts": dict(found.verdicts)},
+            metadata=_facts(found) | {"verdicts": found.verdicts, **options.facts()},
         )
 
     return score
@@ -66,16 +77,29 @@ def flip_rates() -> Metric:
 
 
 @scorer(metrics=[flip_rates()])
-def judge_under_attack(attempts: int = 3, cache: bool = True) -> Scorer:
-    """Judge a text with and without an attack in it; the value is the share of verdicts turned."""
+def judge_under_attack(
+    judge_mode: str = "criterion",
+    rubric_chunk: int = WHOLE_RUBRIC,
+    rubric_seed: int = 0,
+    judge_votes: int = 1,
+    judge_attempts: int = 3,
+    judge_cache: bool = True,
+) -> Scorer:
+    """Judge a text with and without an attack in it; the value is the share of verdicts turned.
+
+    The arguments are those of `rubric_judge`.
+    """
+    options = JudgeOptions(
+        judge_mode=judge_mode, rubric_chunk=rubric_chunk, rubric_seed=rubric_seed,
+        judge_votes=judge_votes, judge_attempts=judge_attempts, judge_cache=judge_cache,
+    )  # fmt: skip
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.metadata_as(LabelledText)
         attack = Attack.model_validate(state.metadata["attack"])
         attacked = f"{text.text}\n\n{attack.text}"
-        prompt = suite_prompt()
-        clean = await _judged(text, text.text, prompt, attempts, cache)
-        turned = await _judged(text, attacked, prompt, attempts, cache)
+        clean = await _judged(text, text.text, options)
+        turned = await _judged(text, attacked, options)
         rows: list[dict[str, Any]] = [
             {
                 "pair_id": p.pair_id,
@@ -90,21 +114,24 @@ def judge_under_attack(attempts: int = 3, cache: bool = True) -> Scorer:
             value=flips / len(rows),
             answer=f"{flips} of {len(rows)} verdicts turned",
             explanation=f"{attack.kind}, wants {attack.wants}",
-            metadata={"judge": turned.model, "attack_kind": attack.kind, "pairs": rows},
+            metadata=_facts(turned)
+            | {"attack_kind": attack.kind, "pairs": rows, **options.facts()},
         )
 
     return score
 
 
-async def _judged(
-    text: LabelledText, shown: str, prompt: JudgePrompt, attempts: int, cache: bool
-) -> Judgement:
-    criteria = [_criterion(p) for p in text.pairs]
-    found = await judge(criteria, shown, prompt, attempts=attempts, cache=cache)
+async def _judged(text: LabelledText, shown: str, options: JudgeOptions) -> Judgement:
+    found = await judge([_criterion(p) for p in text.pairs], shown, options)
     if found.failures:
         pair, problem = next(iter(found.failures.items()))
-        raise JudgeError(f"judge {found.model} failed on {pair}: {problem}")
+        raise JudgeError(f"judge {found.judge} failed on {pair}: {problem}")
     return found
+
+
+def _facts(found: Judgement) -> dict[str, Any]:
+    facts = {"judge": found.judge, "judges": [b.facts() for b in found.ballots]}
+    return facts if found.single else facts | {"votes": found.votes()}
 
 
 def _criterion(pair: LabelledPair) -> Criterion:
@@ -112,9 +139,10 @@ def _criterion(pair: LabelledPair) -> Criterion:
     return Criterion(id=pair.pair_id, text=pair.criterion, weight=1, dimension="other")
 
 
-def _table(text: LabelledText, verdicts: dict[str, Any]) -> str:
+def _table(text: LabelledText, verdicts: dict[str, Verdict]) -> str:
+    wrong_first = sorted(text.pairs, key=lambda p: verdicts[p.pair_id] == p.label)
     rows = [
-        f"| {verdicts[p.pair_id]} | {p.label} | {p.kind} | {p.criterion.replace('|', '/')} |"
-        for p in sorted(text.pairs, key=lambda p: verdicts[p.pair_id] == p.label)
+        row([verdicts[p.pair_id], p.label, cell(p.kind), cell(p.criterion)]) for p in wrong_first
     ]
-    return "| judge | label | kind | criterion |\n|---|---|---|---|\n" + "\n".join(rows)
+    head = [row(["judge", "label", "kind", "criterion"]), row(["---"] * 4)]
+    return "\n".join(head + rows)

@@ -1,4 +1,4 @@
-"""The judge's prompt: the judged text first, so that it is shared by all calls, one criterion last."""
+"""The judge's prompts: the judged text first, so that it is shared by all calls, criteria last."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,6 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ContentText
+
+from loaders.upstream import UpstreamPrompts
+from scorers.judge_options import JudgeOptions
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -33,11 +36,28 @@ class JudgePrompt:
 
 @cache
 def suite_prompt() -> JudgePrompt:
-    """The project's own wording, from `scorers/prompts/`."""
-    read = [
-        (_PROMPTS / f"judge_{n}.md").read_text(encoding="utf-8") for n in ("system", "question")
-    ]
-    return JudgePrompt("suite", read[0].strip(), read[1].strip())
+    """The project's own wording for one criterion a call, from `scorers/prompts/`."""
+    return JudgePrompt("suite", _read("judge_system"), _read("judge_question"))
+
+
+@cache
+def whole_rubric_prompt() -> JudgePrompt:
+    """The project's own wording for a list of criteria in one call."""
+    return JudgePrompt("suite", _read("judge_rubric_system"), _read("judge_rubric_question"))
+
+
+def judge_prompt(options: JudgeOptions) -> JudgePrompt:
+    """The wording for one criterion a call; upstream's is read from a checkout of its code."""
+    if options.protocol == "suite":
+        return suite_prompt()
+    return JudgePrompt("upstream", "", UpstreamPrompts.load(options.upstream_path).judge_question)
+
+
+def prompt_sha256(options: JudgeOptions) -> str:
+    """Hash of all wording that a judging uses, for the log."""
+    single = judge_prompt(options).sha256
+    # what a whole-rubric reply leaves out is asked again alone
+    return f"{whole_rubric_prompt().sha256}+{single}" if options.judge_mode == "rubric" else single
 
 
 def judge_messages(
@@ -62,6 +82,18 @@ def judge_messages(
     ]
 
 
+def rubric_messages(judged: str, criteria: list[str]) -> list[ChatMessage]:
+    """One conversation for a numbered list of criteria."""
+    prompt = whole_rubric_prompt()
+    # a criterion may hold line breaks, even ones that look like numbered lines
+    numbered = [f"{n}. {' '.join(text.split())}" for n, text in enumerate(criteria, 1)]
+    asked = "\n".join([prompt.question, *numbered])
+    return [
+        ChatMessageSystem(content=prompt.system),
+        ChatMessageUser(content=[ContentText(text=fenced(judged)), ContentText(text=asked)]),
+    ]
+
+
 def fenced(text: str) -> str:
     """The text between two marker lines whose code the text itself does not contain."""
     code, salt = "", 0
@@ -69,3 +101,13 @@ def fenced(text: str) -> str:
         code = hashlib.sha256(f"{salt}:{text}".encode()).hexdigest()[:12]
         salt += 1
     return f"=== text {code} begins ===\n{text}\n=== text {code} ends ==="
+
+
+@cache
+def declined_statement() -> str:
+    """The criterion by which a judge says whether a reply declines."""
+    return _read("declined")
+
+
+def _read(name: str) -> str:
+    return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8").strip()

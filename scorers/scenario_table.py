@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from inspect_ai.scorer import SampleScore
+from numpy.typing import NDArray
 
 from loaders.records import Criterion, ScenarioMetadata, dimension_key
 from scorers.aggregate import Verdict, fulfilled, weighted_share
@@ -16,6 +17,8 @@ GROUPS = ("source_group", "role", "type", "context", "theory")
 """Labels that a table can be broken down by."""
 
 Keep = Callable[[Criterion], bool]
+Adjust = Callable[[dict[str, float], float], float]
+"""From all values of a run and the one asked for to the value that counts."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +69,21 @@ class ScenarioTable:
     @cached_property
     def score(self) -> Array:
         """Scores in [0, 1]."""
-        return self._mean("score")
+        return self.mean_of("score")
 
     @cached_property
     def length(self) -> Array:
         """Characters of the judged text."""
-        return self._mean("length")
+        return self.mean_of("length")
 
     @cached_property
     def graded_share(self) -> Array:
         """Graded share of the rubric's weight."""
-        return self._mean("graded_share")
+        return self.mean_of("graded_share")
 
     def dimension(self, dimension: str) -> Array:
         """Weighted share within one dimension."""
-        return self._mean(dimension_key(dimension))
+        return self.mean_of(dimension_key(dimension))
 
     def labels(self, group: str) -> list[str]:
         """Labels that occur in a group, sorted; a row without one counts as `unlabelled`."""
@@ -88,8 +91,11 @@ class ScenarioTable:
 
     def score_within(self, group: str, label: str) -> Array:
         """Scores of the scenarios that carry a label, nan for all others."""
-        member = np.array([_label(m, group) == label for m in self.metadata], dtype=bool)
-        return np.where(member, self.score, np.nan)
+        return np.where(self.member(group, label), self.score, np.nan)
+
+    def member(self, group: str, label: str) -> NDArray[np.bool_]:
+        """Which scenarios carry a label."""
+        return np.array([_label(m, group) == label for m in self.metadata], dtype=bool)
 
     def weights(self) -> list[float]:
         """Criterion weights that occur, lowest first."""
@@ -108,10 +114,14 @@ class ScenarioTable:
             dtype=float,
         )
 
-    def _mean(self, key: str) -> Array:
+    def mean_of(self, key: str, adjust: Adjust = lambda values, value: value) -> Array:
+        """One value key by scenario; `adjust` may change or drop (nan) a single run's value."""
         name = self.prefix + key
         return np.array(
-            [_nanmean(r.values.get(name, math.nan) for r in runs) for runs in self.runs],
+            [
+                _nanmean(adjust(r.values, r.values.get(name, math.nan)) for r in runs)
+                for runs in self.runs
+            ],
             dtype=float,
         )
 

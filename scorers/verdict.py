@@ -7,6 +7,7 @@ A reply counts only if it is clearly one of the two. Substrings never decide ("I
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from typing import Any, Literal
 
 Verdict = Literal["yes", "no"]
@@ -50,7 +51,7 @@ def read_verdict(reply: str) -> Verdict | None:
     closing word; a JSON object with a verdict field. Where a leading and a closing verdict
     differ, there is none.
     """
-    text, from_json = _without_json(_plain(reply))
+    text, from_json = _without_json(plain_reply(reply))
     text = _undecorated(text)
     if None in from_json or _BOTH.match(text):
         return None
@@ -62,10 +63,11 @@ def read_verdict(reply: str) -> Verdict | None:
 
 def is_bare(reply: str) -> bool:
     """Whether a reply is one verdict word and nothing else, however decorated."""
-    return _as_verdict(_undecorated(_plain(reply))) is not None
+    return _as_verdict(_undecorated(plain_reply(reply))) is not None
 
 
-def _plain(reply: str) -> str:
+def plain_reply(reply: str) -> str:
+    """A reply without reasoning blocks, channel tokens, code fences and invisible characters."""
     text = unicodedata.normalize("NFKC", reply)
     text = "".join(c for c in text if unicodedata.category(c) != "Cf")
     text = _THINK_CUT.sub("", _THINK_END.sub("", _THINK.sub("", text)))
@@ -116,9 +118,19 @@ def _without_json(text: str) -> tuple[str, set[Verdict | None]]:
         except (json.JSONDecodeError, RecursionError):
             rest, start = rest + "{", brace + 1
             continue
-        fields = {str(k).casefold().replace(" ", "_"): v for k, v in value.items()}
-        found |= {_json_verdict(fields[key]) for key in _JSON_KEYS if key in fields}
+        found |= _verdict_fields(value)
     return rest + text[start:], found
+
+
+def verdict_field(fields: Mapping[str, Any]) -> Verdict | None:
+    """The verdict in a decoded JSON object; None if it has none or two that differ."""
+    found = _verdict_fields(fields)
+    return found.pop() if len(found) == 1 else None
+
+
+def _verdict_fields(value: Mapping[str, Any]) -> set[Verdict | None]:
+    fields = {str(k).casefold().strip().replace(" ", "_"): v for k, v in value.items()}
+    return {_json_verdict(fields[key]) for key in _JSON_KEYS if key in fields}
 
 
 def _json_verdict(value: Any) -> Verdict | None:

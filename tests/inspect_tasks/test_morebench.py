@@ -339,7 +339,10 @@ def test_upstream_protocol_joins_instruction_and_dilemma_as_they_are(tmp_path):
     [
         ({"limit": 5}, "--limit"),
         ({"epochs": 2}, "--epochs"),
-        ({"judge_mode": "x"}, "Allowed: data"),
+        ({"judge_mood": "x"}, "Allowed: data"),
+        ({"judge_mode": "x"}, "'criterion', 'rubric'"),
+        ({"judge_mode": "rubric", "protocol": "upstream"}, "judge_mode=criterion"),
+        ({"judge_votes": 0}, "from 1 to 25"),
         ({"judged": "answer"}, "'trace', 'response', 'both'"),
         ({"judged": False}, "'trace', 'response', 'both'"),
         ({"protocol": None}, "'suite', 'upstream'"),
@@ -393,7 +396,7 @@ def test_metadata_is_plain_json_without_nulls_in_lists(tmp_path):
     facts = sample.scores["rubric_judge"].metadata
     assert facts["judge"] == "mockllm/model"
     assert facts["verdicts"] == {"c0": "yes", "c1": "yes"}
-    assert log.eval.task_version == "1-A"
+    assert log.eval.task_version == "1-B"
     assert log.eval.metadata["data"]["sha256"]
 
 
