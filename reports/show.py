@@ -1,27 +1,26 @@
 """Printing finished runs, from the logs' headers alone."""
 
-from pathlib import Path
+import argparse
 
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog
 from rich.console import Console
 
-from loaders.errors import SuiteError
 from reports.corda_report import show_corda
+from reports.logs import headers, shown_name
 from reports.rubric_report import show_rubric
 
 
-def headers(paths: list[str]) -> list[EvalLog]:
-    """Headers of the logs named, or of those in the folders named, newest first.
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Register the command."""
+    parser = commands.add_parser("show", help="print the scores of finished runs, newest first")
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="log file or folder")
+    parser.set_defaults(run=run)
 
-    Raises SuiteError if a path holds no log.
-    """
-    found: list[EvalLog] = []
-    for path in paths:
-        names = [path] if Path(path).is_file() else [i.name for i in list_eval_logs(path)]
-        if not names:
-            raise SuiteError(f"{path}: no Inspect log here.")
-        found += [read_eval_log(name, header_only=True) for name in names]
-    return sorted(found, key=lambda log: log.eval.created, reverse=True)
+
+def run(options: argparse.Namespace) -> None:
+    """Print every log."""
+    for log in headers(options.logs):
+        show(log, Console())
 
 
 def show(log: EvalLog, console: Console) -> None:
@@ -38,4 +37,4 @@ def show(log: EvalLog, console: Console) -> None:
     if not shown:
         console.print(f"  status {log.status}: no scores of this suite in the log")
     # one line whatever the width of the screen, so that it can be copied
-    console.print(f"  log: {log.location.removeprefix('file://')}", soft_wrap=True)
+    console.print(f"  log: {shown_name(log.location)}", soft_wrap=True)

@@ -1,6 +1,5 @@
 """Tests read off the bootstrap's intervals, and Holm's adjustment for several (CORDA 3.8)."""
 
-import copy
 import math
 from collections.abc import Sequence
 
@@ -31,9 +30,7 @@ def p_value(bootstrap: Bootstrap, statistic: Statistic) -> float:
 
 
 def _leaves_out_zero(bootstrap: Bootstrap, statistic: Statistic, alpha: float) -> bool:
-    at_alpha = copy.copy(bootstrap)  # the same resamples at another level
-    at_alpha.alpha = alpha
-    found = at_alpha.interval(statistic)
+    found = bootstrap.interval(statistic, level=1 - alpha)
     return found.lower > 0 or found.upper < 0
 
 

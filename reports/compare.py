@@ -1,0 +1,85 @@
+"""`moral-reports compare`: models side by side, from finished logs."""
+
+import argparse
+from collections.abc import Sequence
+
+from loaders.errors import SuiteError
+from reports.compare_corda import compare_corda
+from reports.compare_rubric import compare_rubric
+from reports.conditions import NAMES
+from reports.corda_runs import corda_runs
+from reports.document import Report
+from reports.latex_row import latex_row
+from reports.logs import log_files
+from reports.output import add_output, write
+from reports.rubric_runs import RubricRun, rubric_runs
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Register the command."""
+    parser = commands.add_parser("compare", help="models side by side, with paired differences")
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="log file or folder")
+    parser.add_argument(
+        "--allow", action="append", default=[], metavar="CONDITION",
+        help=f"compare although this differs; one of {', '.join(NAMES)}; may be repeated",
+    )  # fmt: skip
+    parser.add_argument("--baseline", metavar="MODEL", help="compare each run with this one only")
+    parser.add_argument("--scorer", help="take this score where a log holds several")
+    parser.add_argument(
+        "--latex-row", action="store_true",
+        help="print one row a model, in the column order of upstream's calculator",
+    )  # fmt: skip
+    add_output(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare, and write in the form asked for."""
+    if options.latex_row:
+        for found in _chosen(rubric_runs(log_files(options.logs)), options.scorer):
+            print(latex_row(found))
+        return
+    for report in compare(options.logs, options.allow, options.baseline, options.scorer):
+        write(report, options)
+
+
+def compare(
+    paths: Sequence[str],
+    allowed: Sequence[str] = (),
+    baseline: str | None = None,
+    scorer: str | None = None,
+) -> list[Report]:
+    """A report for each benchmark among the logs.
+
+    Args:
+        paths: Logs or folders of logs.
+        allowed: Conditions that may differ, by name.
+        baseline: Model to compare all others with.
+        scorer: Name of the score to take where a log holds several.
+
+    Raises:
+        SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
+    """
+    files = log_files(paths)
+    reports: list[Report] = []
+    groups: dict[tuple[str, str], list[RubricRun]] = {}
+    for found in _chosen(rubric_runs(files), scorer):
+        # trace and response of one log are two tables; of two logs they would be refused
+        kind = found.scorer.rstrip("0123456789")
+        groups.setdefault((found.conditions.task, kind), []).append(found)
+    reports += [compare_rubric(runs, allowed, baseline) for _, runs in sorted(groups.items())]
+    if chains := corda_runs(files):
+        reports.append(compare_corda(chains, allowed))
+    if not reports:
+        raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
+    return reports
+
+
+def _chosen(runs: Sequence[RubricRun], scorer: str | None) -> list[RubricRun]:
+    if scorer is None:
+        return list(runs)
+    found = [r for r in runs if r.scorer == scorer]
+    if not found:
+        have = ", ".join(sorted({r.scorer for r in runs}))
+        raise SuiteError(f"--scorer {scorer}: in none of these logs. Allowed: {have}.")
+    return found

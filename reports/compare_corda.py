@@ -1,0 +1,150 @@
+"""Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+from loaders.rollouts import CONDITIONS, Condition
+from reports.conditions import refuse_incomparable
+from reports.corda_runs import CordaRun
+from reports.document import Cell, Report, Table
+from reports.naming import run_names
+from reports.pairs import verdict
+from reports.tables import metric_values
+from scorers import chain_contrasts
+from scorers.bootstrap import Interval, difference
+from scorers.chain_summary import DEFAULTS, summarise_models
+from scorers.chain_table import ChainTable
+from scorers.multiplicity import holm, p_value
+
+_PROFILE = {
+    "LMS": "lms",
+    "conflict LMS": "conflict_lms",
+    "drift": "drift",
+    "agreement": "agreement_corrected",
+    "first position": "first_position_excess",
+    "first label": "first_label_excess",
+}
+
+
+def compare_corda(runs: Sequence[CordaRun], allowed: Sequence[str] = ()) -> Report:
+    """Compare CORDA runs; every pair on the chains that both were given.
+
+    Raises:
+        SuiteError: If the runs are not comparable, with every reason.
+    """
+    refuse_incomparable([r.conditions for r in runs], allowed)
+    names = run_names(runs)
+    tables = []
+    for condition in CONDITIONS:
+        asked = [(r, n) for r, n in zip(runs, names, strict=True) if _has(r, condition)]
+        if asked:
+            tables.append(_profile(asked, condition))
+            tables += [_tier_table(asked, condition)]
+        if len(asked) > 1:
+            tables.append(_pairs(asked, condition))
+    both = [
+        (r, n)
+        for r, n in zip(runs, names, strict=True)
+        if _has(r, "own") and _has(r, "unconditioned")
+    ]
+    if len(both) > 1:
+        tables.append(_conditioning(both))
+    order = " > ".join(runs[0].order.names)
+    notes = [
+        f"Tier order {order}; data {runs[0].conditions.data}. LMS of random choice: 1/2.",
+        "Intervals: 95% BCa bootstrap over chains; Holm over the pairs of each figure. Net benefit "
+        "asks in how many chains a model does better, P_lex which does better in total.",
+    ]
+    return Report(f"corda: {len(runs)} runs", tables, notes)
+
+
+def _has(run: CordaRun, condition: str) -> bool:
+    return f"{condition}.lms" in run.score.metrics
+
+
+def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
+    rows: list[list[Cell]] = []
+    for run, name in asked:
+        values = metric_values(run.score)
+        chains = len({a.chain_id for a in run.answers})
+        found = [_interval(values, f"{condition}.{key}", chains) for key in _PROFILE.values()]
+        lost = sum(v for k, v in values.items() if k.startswith(f"{condition}.missing."))
+        rows.append([name, *found, lost, chains])
+    columns = ["model", *_PROFILE, "missing", "chains"]
+    return Table(f"corda_{condition}", f"CORDA, {condition}", columns, rows)
+
+
+def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
+    order = asked[0][0].order.names
+    rows: list[list[Cell]] = [
+        [n, *(metric_values(r.score).get(f"{condition}.tier_won.{t}", math.nan) for t in order)]
+        for r, n in asked
+    ]
+    title = f"Share won of the decisions that a tier decides, {condition}"
+    return Table(f"corda_tiers_{condition}", title, ["model", *order], rows)
+
+
+def _pairs(asked: Sequence[tuple[CordaRun, str]], condition: Condition) -> Table:
+    pairs = list(combinations(asked, 2))
+    found, chances = [], []
+    for (a, _), (b, _) in pairs:
+        found.append(summarise_models(a.answers, b.answers, a.order, condition))
+        table = chain_contrasts.versus(a.answers, b.answers, a.order, condition)
+        statistic = chain_contrasts.mean_difference(table.arms["first"], table.arms["second"])
+        chances.append(p_value(DEFAULTS.over(table), statistic))
+    rows: list[list[Cell]] = []
+    for ((_, first), (_, second)), figures, held in zip(pairs, found, holm(chances), strict=True):
+        rows.append(
+            [
+                f"{first} − {second}",
+                figures["lms_difference"],
+                figures["net_benefit"],
+                figures["win_odds"],
+                figures["p_lex_better"].estimate,
+                held,
+                verdict(figures["lms_difference"], held, first, second),
+            ]
+        )
+    columns = ["pair", "ΔLMS", "net benefit", "win odds", "P_lex", "Holm p (ΔLMS)", "verdict"]
+    return Table(f"corda_pairs_{condition}", f"Paired contrasts, {condition}", columns, rows)
+
+
+def _conditioning(both: Sequence[tuple[CordaRun, str]]) -> Table:
+    """Conditioning effect of the first model minus that of the second."""
+    pairs = list(combinations(both, 2))
+    found, chances = [], []
+    for (a, _), (b, _) in pairs:
+        table = _four_arms(a, b)
+        statistic = difference(
+            chain_contrasts.later_difference(table.arms["a own"], table.arms["a fresh"]),
+            chain_contrasts.later_difference(table.arms["b own"], table.arms["b fresh"]),
+        )
+        bootstrap = DEFAULTS.over(table)
+        found.append(bootstrap.interval(statistic))
+        chances.append(p_value(bootstrap, statistic))
+    rows: list[list[Cell]] = [
+        [f"{first} − {second}", found_one, held, verdict(found_one, held, first, second)]
+        for ((_, first), (_, second)), found_one, held in zip(
+            pairs, found, holm(chances), strict=True
+        )
+    ]
+    title = "Differences in the conditioning effect (own − unconditioned)"
+    return Table("corda_conditioning", title, ["pair", "difference", "Holm p", "verdict"], rows)
+
+
+def _four_arms(a: CordaRun, b: CordaRun) -> ChainTable:
+    shared = {x.chain_id for x in a.answers} & {x.chain_id for x in b.answers}
+    arms = {
+        f"{who} {label}": [
+            x for x in run.answers if x.condition == condition and x.chain_id in shared
+        ]
+        for who, run in (("a", a), ("b", b))
+        for label, condition in (("own", "own"), ("fresh", "unconditioned"))
+    }
+    return ChainTable.build(arms, a.order)
+
+
+def _interval(values: dict[str, float], name: str, n: int) -> Interval:
+    lower, upper = (values.get(f"{name}_{end}", math.nan) for end in ("lower", "upper"))
+    return Interval(values.get(name, math.nan), lower, upper, n)

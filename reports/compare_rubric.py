@@ -1,0 +1,131 @@
+"""Models side by side on MoReBench: the table, and what differs beyond chance."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from loaders.errors import SuiteError
+from loaders.records import DIMENSIONS, dimension_key
+from reports.conditions import refuse_incomparable
+from reports.document import Cell, Report, Table
+from reports.naming import run_names
+from reports.pairs import FIGURES, compare_runs, hard, pairs_table, regular
+from reports.rubric_runs import RubricRun
+from reports.tables import SMALL_N
+from scorers.bootstrap import Bootstrap, Interval, Statistic, difference, ratio
+
+
+def compare_rubric(
+    runs: Sequence[RubricRun], allowed: Sequence[str] = (), baseline: str | None = None
+) -> Report:
+    """Compare rubric runs.
+
+    Args:
+        runs: At least one.
+        allowed: Conditions that may differ, by name.
+        baseline: Model (or part of its name) to compare all others with; None compares all pairs.
+
+    Raises:
+        SuiteError: If the runs are not comparable, with every reason.
+    """
+    refuse_incomparable([r.conditions for r in runs], allowed)
+    runs = _best_first(runs)
+    names = run_names(runs)
+    tables = [scores_table(runs, names), dimensions_table(runs, names)]
+    if len(runs) > 1:
+        place = None if baseline is None else _place(names, baseline)
+        for title, figure in FIGURES.items():
+            tables.append(pairs_table(title, names, compare_runs(runs, figure, place)))
+    notes = [
+        "Intervals: 95% BCa bootstrap over scenarios; pairs on the scenarios that both have "
+        "scored, Holm over the pairs of each table.",
+        *_remarks(runs, names),
+    ]
+    first = runs[0].conditions
+    return Report(f"{first.task}, {first.judged} judged: {len(runs)} runs", tables, notes)
+
+
+def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
+    """Regular, Hard, length, what was measured, and the kind of trace."""
+    rows: list[list[Cell]] = []
+    for run, name in zip(runs, names, strict=True):
+        length = run.values["length"]
+        rows.append(
+            [
+                name,
+                interval(regular(run, run.ids)),
+                interval(hard(run, run.ids)),
+                round(np.nanmean(length)) if np.isfinite(length).any() else "–",
+                f"{run.scored}/{run.samples}",
+                interval(ratio(run.values["graded_share"])).estimate,
+                interval(ratio(run.values["declined"])).estimate,
+                run.trace,
+            ]
+        )
+    columns = ["model", "Regular", "Hard", "characters", "scored", "graded", "refused", "trace"]
+    return Table("scores", "Scores", columns, rows)
+
+
+def dimensions_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
+    """Weighted share within each dimension, and the gap of the paper's first finding."""
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(interval(ratio(run.values[dimension_key(d)])) for d in DIMENSIONS[:-1]),
+            interval(harmless_minus_logical(run)),
+        ]
+        for run, name in zip(runs, names, strict=True)
+    ]
+    columns = ["model", *DIMENSIONS[:-1], "harmless − logical"]
+    return Table("dimensions", "Dimensions (weighted share, by scenario)", columns, rows)
+
+
+def harmless_minus_logical(run: RubricRun) -> Statistic:
+    """Harmless outcome minus logical process, each over the scenarios that have it."""
+    return difference(ratio(run.values["dim_harmless_outcome"]),
+                      ratio(run.values["dim_logical_process"]))  # fmt: skip
+
+
+def interval(statistic: Statistic) -> Interval:
+    """The 95% interval over a run's scenarios."""
+    return Bootstrap(len(statistic.columns)).interval(statistic)
+
+
+def _best_first(runs: Sequence[RubricRun]) -> list[RubricRun]:
+    def key(run: RubricRun) -> float:
+        value = regular(run, run.ids).estimate()
+        return np.inf if np.isnan(value) else -value
+
+    return sorted(runs, key=key)
+
+
+def _place(names: Sequence[str], wanted: str) -> int:
+    found = [i for i, n in enumerate(names) if wanted == n] or [
+        i for i, n in enumerate(names) if wanted in n
+    ]
+    if len(found) != 1:
+        raise SuiteError(
+            f"--baseline {wanted}: fits {len(found)} of the runs. Allowed: {', '.join(names)}."
+        )
+    return found[0]
+
+
+def _remarks(runs: Sequence[RubricRun], names: Sequence[str]) -> list[str]:
+    first = runs[0].conditions
+    remarks = [f"Judge {first.judge}; {first.judged} judged; data {first.data}."]
+    if len({r.trace for r in runs}) > 1:
+        remarks.append(
+            "TRACES DIFFER IN KIND: raw traces, summaries and elicited ones are different "
+            "conditions, and lengths differ with them."
+        )
+    if first.judge_mode != "criterion":
+        remarks.append(f"Judge mode {first.judge_mode}: not comparable with the paper.")
+    for run, name in zip(runs, names, strict=True):
+        metadata = run.log.eval.metadata or {}
+        if run.log.status != "success":
+            remarks.append(f"{name}: status {run.log.status}, some samples are missing.")
+        if metadata.get("data", {}).get("data") == "sample":
+            remarks.append(f"{name}: bundled sample, not MoReBench scores.")
+        if run.scored < SMALL_N:
+            remarks.append(f"{name}: only {run.scored} scored samples.")
+    return remarks

@@ -1,0 +1,135 @@
+"""What must be equal for two runs to be comparable, read from their logs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+
+from inspect_ai.log import EvalLog, EvalScore
+from inspect_ai.scorer import Score
+
+from loaders.errors import OptionError, SuiteError
+from scorers.lexicographic import TierOrder
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Each field by its plain text; two runs with different texts in one are not comparable.
+
+    Attributes:
+        task: Benchmark.
+        version: The part of the task version that scores depend on.
+        data: Fingerprint of the data file.
+        protocol: Wording of the prompts, with the candidate's hash.
+        judged: Which text was judged.
+        judge: The judges, with settings.
+        judge_mode: One call a criterion, or whole rubrics; votes.
+        judge_prompts: Hash of the judge's wording.
+        tier_order: Tier order of a CORDA score.
+    """
+
+    task: str = ""
+    version: str = ""
+    data: str = ""
+    protocol: str = ""
+    judged: str = ""
+    judge: str = ""
+    judge_mode: str = ""
+    judge_prompts: str = ""
+    tier_order: str = ""
+
+
+NAMES = tuple(f.name for f in fields(Conditions))
+
+
+def differences(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -> list[str]:
+    """One sentence for each condition in which the runs differ and that is not allowed to.
+
+    Raises OptionError for an allowance that names no condition.
+    """
+    allowed = set(allowed)
+    if unknown := allowed - set(NAMES):
+        raise OptionError(
+            f"--allow {', '.join(sorted(unknown))}: no such condition. Allowed: {', '.join(NAMES)}."
+        )
+    found = []
+    for name in NAMES:
+        texts = sorted({getattr(c, name) or "not recorded" for c in conditions})
+        if len(texts) > 1 and name not in allowed:
+            found.append(f"{name.replace('_', ' ')} differs: {'; '.join(texts)}")
+    return found
+
+
+def refuse_incomparable(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -> None:
+    """Raise SuiteError with every condition that differs and is not allowed to."""
+    if found := differences(conditions, allowed):
+        raise SuiteError(
+            "these runs are not comparable: "
+            + ". ".join(found)
+            + ". Compare fewer logs, or say --allow NAME for a difference that you accept."
+        )
+
+
+def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -> Conditions:
+    """Conditions of a rubric score; `scores` are those of its samples.
+
+    A score made later by `inspect score` may differ from the run's own, so its parameters and
+    its samples are asked before the log's header.
+    """
+    metadata, params = log.eval.metadata or {}, score.params or {}
+    data = metadata.get("data", {})
+    protocol = str(metadata.get("protocol", ""))
+    prompts = str(metadata.get("candidate_prompts_sha256", ""))
+    mode = str(params.get("judge_mode", metadata.get("judge_mode", "criterion")))
+    votes = int(params.get("judge_votes", 1))
+    return Conditions(
+        task=str(metadata.get("benchmark") or log.eval.task),
+        version=str(log.eval.task_version).partition("-")[0],
+        data=f"{data.get('file', '')} {str(data.get('sha256', ''))[:12]}".strip(),
+        protocol=f"{protocol} {prompts}".strip(),
+        judged=_one(scores, "judged") or str(params.get("judged", "")),
+        judge=_judge(scores),
+        judge_mode=mode + (f", {votes} votes" if votes > 1 else ""),
+        judge_prompts=_one(scores, "prompt_sha256"),
+    )
+
+
+def _one(scores: Sequence[Score], key: str) -> str:
+    """The value that all samples share, or all values that occur."""
+    values = {str((s.metadata or {}).get(key, "")) for s in scores} - {""}
+    return " and ".join(sorted(values))
+
+
+def _judge(scores: Sequence[Score]) -> str:
+    found = set()
+    for score in scores:
+        metadata = score.metadata or {}
+        judges = metadata.get("judges")
+        if isinstance(judges, list):
+            found.add(" + ".join(dict.fromkeys(map(_judge_text, judges))))
+        elif metadata.get("judge"):
+            found.add(str(metadata["judge"]))
+    return " and ".join(sorted(found))
+
+
+# they change how a reply is fetched, never what it says
+_TRANSPORT = ("max_retries", "timeout", "attempt_timeout", "max_connections", "batch", "cache")
+
+
+def _judge_text(facts: dict[str, object]) -> str:
+    settings = facts.get("settings")
+    shown = sorted(settings.items()) if isinstance(settings, dict) else []
+    kept = [f"{k}={v}" for k, v in shown if k not in _TRANSPORT]
+    return f"{facts.get('model')} ({', '.join(kept)})" if kept else str(facts.get("model"))
+
+
+def chain_conditions(log: EvalLog, order: TierOrder) -> Conditions:
+    """Conditions of a CORDA score under a tier order."""
+    metadata = log.eval.metadata or {}
+    data = metadata.get("data", {})
+    elicit, prompts = str(metadata.get("elicit", "")), str(metadata.get("prompts_sha256", ""))
+    return Conditions(
+        task=str(metadata.get("benchmark") or log.eval.task),
+        version=str(log.eval.task_version).partition("-")[0],
+        data=f"{data.get('file', '')} {str(data.get('sha256', ''))[:12]}".strip(),
+        protocol=f"{elicit} {prompts}".strip(),
+        tier_order=" > ".join(order.names),
+    )

@@ -1,0 +1,59 @@
+"""A report before it takes a form: tables of texts, numbers and intervals, with remarks."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from scorers.bootstrap import Interval
+
+Cell = str | int | float | Interval
+"""Text, a count, a number (nan where not measured), or an estimate with its interval."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a report.
+
+    Attributes:
+        name: Short identifier, for file names and machine-readable forms.
+        title: What a reader sees above it.
+        columns: Headings; the first column labels the rows.
+        rows: Cells, one for each column.
+        notes: Remarks under the table: conditions, counts, warnings.
+    """
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Tables under one title, with remarks that hold for all of them."""
+
+    title: str
+    tables: Sequence[Table]
+    notes: Sequence[str] = field(default=())
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Fixed decimals; a dash for what was not measured."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    # a rounded -0.000 is no negative number
+    return f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def shown(cell: Cell) -> str:
+    """A cell as text: an interval as `estimate [lower, upper]`."""
+    if isinstance(cell, Interval):
+        if math.isnan(cell.lower):
+            return number(cell.estimate)
+        return f"{number(cell.estimate)} [{number(cell.lower)}, {number(cell.upper)}]"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return cell if isinstance(cell, str) else number(cell)

@@ -1,0 +1,44 @@
+"""One row a model in the column order of upstream's calculator, for tables of the same form."""
+
+import math
+from collections.abc import Sequence
+
+from reports.rubric_runs import RubricRun
+from scorers.bootstrap import Array
+
+_COLUMNS = (
+    ("source_group", "daily_dilemmas"),
+    ("source_group", "ai_risk"),
+    ("type", "expert_case"),
+    ("type", "short_case"),
+    ("type", "long_case"),
+    ("role", "ai_advisor"),
+    ("role", "ai_agent"),
+)
+
+
+def latex_row(run: RubricRun) -> str:
+    """Means by group and overall on 0-100, mean length, score per 1,000 characters.
+
+    Rounded as upstream prints them, the last figure from the rounded two before it; a column that
+    the run does not have is a dash.
+    """
+    scores = run.values["score"]
+    groups = [
+        _mean([s for s, name in zip(scores, run.labels[group], strict=True) if name == label])
+        for group, label in _COLUMNS
+    ]
+    overall, length = _mean(scores), _mean(run.values["length"], 0, 1)
+    per_length = round(overall / length * 1000, 1) if length else math.nan
+    # upstream's length is a whole number
+    shown = [*map(_text, [*groups, overall]), _text(length).removesuffix(".0"), _text(per_length)]
+    return " & ".join(shown)
+
+
+def _mean(values: Sequence[float] | Array, digits: int = 1, scale: float = 100) -> float:
+    known = [float(v) for v in values if math.isfinite(v)]
+    return round(math.fsum(known) / len(known) * scale, digits) if known else math.nan
+
+
+def _text(value: float) -> str:
+    return "--" if math.isnan(value) else str(value)

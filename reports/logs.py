@@ -1,0 +1,46 @@
+"""Finding finished logs, and their headers."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+
+from loaders.errors import SuiteError, first_line
+
+
+def log_files(paths: Sequence[str]) -> list[str]:
+    """The logs named, and those in the folders named; folders may be on any fsspec file system.
+
+    Raises SuiteError if a path holds no log.
+    """
+    found: list[str] = []
+    for path in paths:
+        if path.endswith((".eval", ".json")):
+            if "://" not in path and not Path(path).is_file():
+                raise SuiteError(f"{path}: no such file.")
+            found.append(path)
+            continue
+        names = [info.name for info in list_eval_logs(path)]
+        if not names:
+            raise SuiteError(f"{path}: no Inspect log here.")
+        found += names
+    return list(dict.fromkeys(found))
+
+
+def headers(paths: Sequence[str]) -> list[EvalLog]:
+    """Headers of the logs that `log_files` finds, newest first."""
+    found = [read(name, header_only=True) for name in log_files(paths)]
+    return sorted(found, key=lambda log: log.eval.created, reverse=True)
+
+
+def read(name: str, header_only: bool = False) -> EvalLog:
+    """One log. Raises SuiteError if it cannot be read."""
+    try:
+        return read_eval_log(name, header_only=header_only)
+    except Exception as error:
+        raise SuiteError(f"{name}: not a readable Inspect log ({first_line(error)}).") from error
+
+
+def shown_name(location: str) -> str:
+    """A log's place as a user types it."""
+    return location.removeprefix("file://")

@@ -1,0 +1,33 @@
+"""Names of runs in tables: models, told apart where one recurs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Protocol
+
+from reports.conditions import Conditions
+
+
+class Run(Protocol):
+    """A run of either benchmark."""
+
+    @property
+    def model(self) -> str:
+        """The model that was evaluated."""
+
+    @property
+    def conditions(self) -> Conditions:
+        """The run's conditions."""
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """The models, told apart by the judged text or by a number where one recurs."""
+    times = Counter(r.model for r in runs)
+    judged = {r.conditions.judged for r in runs}
+    names: list[str] = []
+    for run in runs:
+        name = run.model
+        if times[run.model] > 1 and len(judged) > 1:
+            name += f" ({run.conditions.judged})"
+        again = sum(n == name or n.startswith(f"{name} #") for n in names)
+        names.append(f"{name} #{again + 1}" if again else name)
+    return names

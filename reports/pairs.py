@@ -1,0 +1,116 @@
+"""Paired comparisons of runs: differences, intervals, Holm's verdicts."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from reports.document import Cell, Table
+from reports.rubric_runs import RubricRun
+from scorers.bootstrap import Array, Bootstrap, Interval, Statistic, difference, ratio
+from scorers.multiplicity import holm, p_value
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """First run minus second in one figure, on the scenarios that both have scored.
+
+    Attributes:
+        first: Index of a run.
+        second: Index of another.
+        found: The difference with its 95% interval.
+        p: Smallest level at which the interval leaves out 0; nan if there is no interval.
+        adjusted: The same after Holm over all comparisons of the figure.
+    """
+
+    first: int
+    second: int
+    found: Interval
+    p: float
+    adjusted: float
+
+
+def verdict(found: Interval, adjusted: float, first: str, second: str) -> str:
+    """Which of two is higher at a family-wise level of 5%, if either."""
+    if math.isnan(adjusted):
+        return "not tested"
+    if adjusted >= ALPHA:
+        return "no difference shown"
+    return f"{first if found.estimate > 0 else second} higher"
+
+
+def regular(run: RubricRun, ids: Sequence[str]) -> Statistic:
+    """MoReBench-Regular over some scenarios."""
+    return ratio(run.over(ids, "score"))
+
+
+def hard(run: RubricRun, ids: Sequence[str]) -> Statistic:
+    """MoReBench-Hard over some scenarios: score per 1,000 characters, a ratio of means."""
+    top, bottom = run.over(ids, "score"), run.over(ids, "length")
+    return ratio(top, bottom, scale=1000, bounds=(0, np.inf))
+
+
+FIGURES: dict[str, Callable[[RubricRun, Sequence[str]], Statistic]] = {
+    "Regular": regular,
+    "Hard": hard,
+}
+
+
+def shared_ids(first: RubricRun, second: RubricRun) -> list[str]:
+    """Scenarios that both runs have scored, sorted."""
+    return sorted(_scored(first) & _scored(second))
+
+
+def compare_runs(
+    runs: Sequence[RubricRun],
+    figure: Callable[[RubricRun, Sequence[str]], Statistic],
+    baseline: int | None = None,
+) -> list[Comparison]:
+    """All pairs of runs, or each run against a baseline; Holm runs over those made."""
+    pairs = [p for p in combinations(range(len(runs)), 2) if baseline is None or baseline in p]
+    found = [_compare(runs[a], runs[b], figure) for a, b in pairs]
+    adjusted = holm([p for _, p in found])
+    return [
+        Comparison(a, b, interval, p, held)
+        for (a, b), (interval, p), held in zip(pairs, found, adjusted, strict=True)
+    ]
+
+
+def pairs_table(
+    title: str, names: Sequence[str], comparisons: Sequence[Comparison], notes: Sequence[str] = ()
+) -> Table:
+    """A line for each comparison."""
+    rows: list[list[Cell]] = [
+        [
+            f"{names[c.first]} − {names[c.second]}",
+            c.found,
+            c.found.n,
+            c.p,
+            c.adjusted,
+            verdict(c.found, c.adjusted, names[c.first], names[c.second]),
+        ]
+        for c in comparisons
+    ]
+    columns = ["pair", "difference [95%]", "shared", "p", "Holm p", "verdict"]
+    slug = "pairs_" + title.lower().replace(" ", "_")
+    return Table(slug, f"Paired differences in {title}", columns, rows, notes)
+
+
+def _compare(
+    first: RubricRun,
+    second: RubricRun,
+    figure: Callable[[RubricRun, Sequence[str]], Statistic],
+) -> tuple[Interval, float]:
+    ids = shared_ids(first, second)
+    statistic = difference(figure(first, ids), figure(second, ids))
+    bootstrap = Bootstrap(len(ids))
+    return bootstrap.interval(statistic), p_value(bootstrap, statistic)
+
+
+def _scored(run: RubricRun) -> set[str]:
+    known: Array = np.isfinite(run.values["score"])
+    return {i for i, there in zip(run.ids, known, strict=True) if there}
