@@ -173,6 +173,7 @@ def _rubric_task(
             "data": loaded.provenance,
             "judged": judged,
             **options.facts(),
+            "ask_refusal": ask_refusal,
             "candidate_prompts_sha256": prompt_sha256(protocol, upstream_path),
             "judge_prompt_sha256": judge_prompt_sha256(options),
         },

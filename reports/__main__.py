@@ -4,9 +4,9 @@ import argparse
 import sys
 
 from loaders.errors import SuiteError
-from reports import compare, show
+from reports import compare, cost, estimate, rejudge, show
 
-_COMMANDS = (show, compare)
+_COMMANDS = (show, compare, rejudge, estimate, cost)
 
 
 def main(arguments: list[str] | None = None) -> int:

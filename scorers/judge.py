@@ -43,7 +43,7 @@ async def judge(
     async with anyio.create_task_group() as group:
         for name, model in zip(judge_names(models), models, strict=True):
             for vote in range(1, options.judge_votes + 1):
-                cache = VerdictCache.of(model, vote) if options.judge_cache else None
+                cache = VerdictCache.of(model, name, vote) if options.judge_cache else None
                 settings = model.config.model_dump(exclude_none=True)
                 ballot = Ballot(name, vote, settings)
                 ballots.append(ballot)
@@ -106,11 +106,12 @@ async def _by_rubric(
         await _by_criterion(judge, missing, judged, options)
 
     async with anyio.create_task_group() as group:
-        for chunk in _chunks(asked_order(criteria, options.rubric_seed), options.rubric_chunk):
+        for chunk in chunks(asked_order(criteria, options.rubric_seed), options.rubric_chunk):
             group.start_soon(ask, chunk)
 
 
-def _chunks(criteria: Sequence[Criterion], most: int) -> Iterator[Sequence[Criterion]]:
+def chunks(criteria: Sequence[Criterion], most: int) -> Iterator[Sequence[Criterion]]:
+    """As few runs of at most `most` criteria as it takes, of nearly equal length."""
     # even sizes: a last call for two criteria would be judged under other conditions
     calls = -(-len(criteria) // most)
     for i in range(calls):

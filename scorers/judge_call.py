@@ -46,7 +46,8 @@ class Judge:
         model: The judge.
         attempts: Replies asked for at most until one can be read.
         cache: Where readable replies are kept, or None.
-        ballot: Takes the verdicts, and counts retries, calls, tokens and `cached_replies`.
+        ballot: Takes the verdicts, and counts retries, calls and tokens, and as `saved_*` those
+            that the cache spared.
     """
 
     model: Model
@@ -58,9 +59,9 @@ class Judge:
         """Ask until a reply can be read; raises what the last call raised if it failed for good."""
         key = self.cache.key(messages) if self.cache else ""
         stored = self.cache.get(key) if self.cache else None
-        if stored is not None and (value := read(stored, False)) is not None:
-            self.ballot.usage["cached_replies"] += 1
-            return Answer(value, stored)
+        if stored is not None and (value := read(stored.reply, False)) is not None:
+            self.ballot.usage.update(_saved(stored.usage))
+            return Answer(value, stored.reply)
         reason = ""
         for attempt in range(self.attempts):
             last = attempt + 1 == self.attempts
@@ -100,6 +101,11 @@ def _read(output: ModelOutput, read: Read[T]) -> tuple[T | None, str]:
     if value is not None:
         return value, ""
     return None, "judge_truncated" if cut else "judge_unclear"
+
+
+def _saved(usage: dict[str, int]) -> dict[str, int]:
+    kept = {f"saved_{k}": usage.get(k, 0) for k in ("input_tokens", "output_tokens")}
+    return {"saved_calls": 1, **kept}
 
 
 def _count(output: ModelOutput) -> dict[str, int]:

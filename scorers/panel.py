@@ -74,6 +74,13 @@ class Judgement:
         """Calls and tokens by kind, summed over the panel."""
         return dict(sum((b.usage for b in self.ballots), Counter()))
 
+    def usage_by_judge(self) -> dict[str, dict[str, int]]:
+        """The same for each judge, its votes together."""
+        found: dict[str, Counter[str]] = {}
+        for ballot in self.ballots:
+            found.setdefault(ballot.judge, Counter()).update(ballot.usage)
+        return {judge: dict(usage) for judge, usage in found.items()}
+
     @property
     def single(self) -> bool:
         """One judge, asked once."""

@@ -7,20 +7,28 @@ from loaders.reply import Reply
 from scorers.judge import JudgeError, judge
 from scorers.judge_options import JudgeOptions
 from scorers.judge_prompt import declined_statement
+from scorers.panel import Judgement
+
+_ID = "declined"
 
 
-async def declines(reply: Reply, options: JudgeOptions) -> bool | None:
-    """Whether the judges find that a reply declines; None if they give no verdict.
+async def ask_declines(reply: Reply, options: JudgeOptions) -> Judgement:
+    """The judges' word on whether a reply declines; read it with `declined`.
 
     The response is what they read, since that is what a user would see; the trace stands in for
     a missing one. Asked like a criterion, in a call of its own.
 
     Raises JudgeError if the call fails for good.
     """
-    statement = Criterion(id="declined", text=declined_statement(), weight=-1, dimension="other")
+    statement = Criterion(id=_ID, text=declined_statement(), weight=-1, dimension="other")
     result = await judge(
         [statement], reply.response or reply.trace, replace(options, judge_mode="criterion")
     )
     if result.failures:
-        raise JudgeError(f"judge {result.judge} on refusal: {result.failures['declined']}")
-    return {"yes": True, "no": False}.get(result.verdicts["declined"])
+        raise JudgeError(f"judge {result.judge} on refusal: {result.failures[_ID]}")
+    return result
+
+
+def declined(result: Judgement) -> bool | None:
+    """Whether the reply declines; None if the judges gave no verdict."""
+    return {"yes": True, "no": False}.get(result.verdicts[_ID])

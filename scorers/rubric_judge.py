@@ -5,6 +5,7 @@ Works on a live sample and on a log alone:
     inspect score LOG --scorer scorers/rubric_judge.py@rubric_judge --model-role grader=MODEL
 """
 
+from collections import Counter
 from typing import Any, Literal
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -19,7 +20,7 @@ from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
 from scorers.judge_prompt import prompt_sha256
 from scorers.judged_text import Judged, judged_text
 from scorers.panel import Judgement
-from scorers.refusal_question import declines
+from scorers.refusal_question import ask_declines, declined
 from scorers.rubric_metrics import RESPONSE_PREFIX, rubric_metrics
 from scorers.rubric_score import scored, unscored
 
@@ -109,13 +110,17 @@ def _rubric_scorer(
         result = await judge(metadata.criteria, chosen.text, options)
         facts |= _judge_facts(result, metadata, options)
         try:
-            declined = await declines(reply, options) if ask_refusal else None
+            refusal = await ask_declines(reply, options) if ask_refusal else None
             _no_failure(result)
         except JudgeError as error:
             if on_judge_error == "raise":
                 raise
             return unscored("grader_failed", chosen.text, facts, str(error), prefix)
-        return scored(metadata.criteria, chosen.text, result, facts, declined, prefix)
+        if refusal is None:
+            return scored(metadata.criteria, chosen.text, result, facts, prefix=prefix)
+        facts["judge_usage"] = dict(Counter(result.usage) + Counter(refusal.usage))
+        answer = declined(refusal)
+        return scored(metadata.criteria, chosen.text, result, facts, answer, prefix)
 
     return score
 
@@ -140,6 +145,8 @@ def _judge_facts(
         "judge_usage": result.usage,
         "prompt_sha256": prompt_sha256(options),
     }
+    if not result.single:
+        facts["panel_usage"] = result.usage_by_judge()
     if options.judge_mode == "rubric":
         order = asked_order(metadata.criteria, options.rubric_seed)
         facts["criteria_order"] = [c.id for c in order]

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from logging import getLogger
 from pathlib import Path
-from typing import Any
 
 from inspect_ai.model import ChatMessage, Model, cache_path
 
@@ -31,6 +30,14 @@ _TRANSPORT = {
 
 
 @dataclass(frozen=True)
+class StoredReply:
+    """A reply, and the tokens that it cost when it was asked for."""
+
+    reply: str
+    usage: dict[str, int]
+
+
+@dataclass(frozen=True)
 class VerdictCache:
     """Replies of one judge under its settings; `vote` keeps repeated votes apart."""
 
@@ -38,13 +45,24 @@ class VerdictCache:
     identity: str
 
     @classmethod
-    def of(cls, model: Model, vote: int) -> "VerdictCache | None":
-        """The cache of a judge, or None for a model that is not worth or not safe to cache."""
+    def of(cls, model: Model, seat: str, vote: int) -> "VerdictCache | None":
+        """The cache of a judge, or None for a model that is not worth or not safe to cache.
+
+        Args:
+            model: The judge.
+            seat: Its name in the panel: a model that sits twice is asked twice.
+            vote: 1 for the first time of asking.
+        """
         if str(model).split("/")[0] in _UNCACHED_APIS:
             return None
         settings = model.config.model_dump(exclude_none=True, exclude=_TRANSPORT)
-        identity = [str(model), model.api.base_url, settings, model.model_args, vote]
-        return cls(cache_path(str(model)) / "verdicts", json.dumps(identity, default=str))
+        identity = [seat, model.api.base_url, settings, model.model_args, vote]
+        try:
+            folder = cache_path(str(model)) / "verdicts"
+        except (OSError, ValueError) as error:  # no place to write, or a name with `..` in it
+            logger.warning("replies of judge %s are not cached: %s", seat, error)
+            return None
+        return cls(folder, json.dumps(identity, default=str))
 
     def key(self, messages: Sequence[ChatMessage]) -> str:
         """Hash of the judge, its settings, and all that it is shown."""
@@ -56,15 +74,15 @@ class VerdictCache:
             digest.update(json.dumps([message.role, *texts]).encode())
         return digest.hexdigest()
 
-    def get(self, key: str) -> str | None:
+    def get(self, key: str) -> StoredReply | None:
         """The reply under a key; None if there is none or its file is damaged."""
         try:
-            reply = json.loads(self._path(key).read_text(encoding="utf-8"))["reply"]
+            found = json.loads(self._path(key).read_text(encoding="utf-8"))
+            return StoredReply(str(found["reply"]), dict(found["usage"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return reply if isinstance(reply, str) else None
 
-    def put(self, key: str, reply: str, usage: dict[str, Any]) -> None:
+    def put(self, key: str, reply: str, usage: dict[str, int]) -> None:
         """Store a reply; a full or read-only disk costs the saving, never the verdict."""
         path = self._path(key)
         try:
