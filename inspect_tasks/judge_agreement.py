@@ -14,7 +14,7 @@ from loaders.judge_pairs import Attack, LabelledText, read_attacks, read_pairs
 from loaders.options import flag, refuse_unknown, text
 from loaders.paths import bundled, local_file
 from scorers.judge_agreement import judge_labels, judge_under_attack
-from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
+from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from scorers.judge_prompt import prompt_sha256
 
 VERSION = "1-B"
@@ -35,6 +35,7 @@ def judge_agreement(
     judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    judges: str | list[str] = ROLE,
     **unknown: Any,
 ) -> Task:
     """Measure the judge in role `grader`; no candidate is asked, so run it with `--model none`.
@@ -53,13 +54,15 @@ def judge_agreement(
         judge_votes: Times that each judge is asked about each pair; the majority counts.
         judge_attempts: Replies asked of the judge at most until a verdict can be read.
         judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
+        judges: Roles or models that judge, by name; several make a panel, and so does a role
+            with several models.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, _PARAMETERS)
     flag("attack", attack)
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache,
+        judge_votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     if attack and protocol != "suite":
         raise OptionError(f"-T attack=true: attacks are on protocol=suite, not {protocol!r}.")

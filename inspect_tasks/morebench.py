@@ -12,7 +12,7 @@ from inspect_tasks.viewer import rubric_viewer
 from loaders.morebench import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
 from loaders.options import one_of, refuse_unknown
 from scorers.judge_models import warn_without_judge
-from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
+from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from scorers.judge_prompt import prompt_sha256 as judge_prompt_sha256
 from scorers.outcome import outcome
 from scorers.rubric_judge import rubric_judge, rubric_judge_response
@@ -43,6 +43,7 @@ def morebench(
     judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     **unknown: Any,
 ) -> Task:
@@ -70,6 +71,8 @@ def morebench(
         judge_votes: Times that each judge is asked about each criterion; the majority counts.
         judge_attempts: Replies asked of the judge at most until a verdict can be read.
         judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
+        judges: Roles or models that judge, by name; several make a panel, and so does a role
+            with several models.
         ask_refusal: Also ask the judge whether each reply declines to engage with the dilemma.
         unknown: Refused, with the allowed names.
     """
@@ -77,7 +80,7 @@ def morebench(
     filters = Filters(role=role, source=source, type=type, context=context)
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache,
+        judge_votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_task(MOREBENCH, data, revision, filters, judged, options, ask_refusal)
 
@@ -100,6 +103,7 @@ def morebench_theory(
     judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     **unknown: Any,
 ) -> Task:
@@ -126,6 +130,7 @@ def morebench_theory(
         judge_votes: As in `morebench`.
         judge_attempts: As in `morebench`.
         judge_cache: As in `morebench`.
+        judges: As in `morebench`.
         ask_refusal: As in `morebench`.
         unknown: Refused, with the allowed names.
     """
@@ -133,7 +138,7 @@ def morebench_theory(
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache,
+        judge_votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_task(MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal)
 
@@ -150,7 +155,7 @@ def _rubric_task(
     one_of("judged", judged, ("trace", "response", "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
     loaded = load(variant, data, revision, filters)
-    warn_without_judge()
+    warn_without_judge(options.judges)
     # a sample whose judging failed is an error, so that eval-retry redoes it
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": "raise"}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)

@@ -13,8 +13,7 @@ from reports.document import Report
 from reports.judgings import judgings
 from reports.logs import log_files, read, shown_name
 from reports.output import add_output, write
-from scorers.judge_models import ROLE
-from scorers.judge_options import MODES
+from scorers.judge_options import MODES, ROLE
 from scorers.rubric_judge import rubric_judge
 
 

@@ -15,7 +15,9 @@ def show_rubric(log: EvalLog, score: EvalScore, console: Console) -> None:
     values = metric_values(score)
     print_table(console, _title(log, score), _rows(log, score, values))
     scored = values.get("scored", 0.0)
-    note(console, [*caveats(log, scored, "scored samples"), *_counts(log, values)])
+    note(console, [*caveats(log, scored, "scored samples"), *_mode(score), *_counts(log, values)])
+    if panel := list(_panel(values)):
+        note(console, panel)
 
 
 def _title(log: EvalLog, score: EvalScore) -> str:
@@ -24,8 +26,10 @@ def _title(log: EvalLog, score: EvalScore) -> str:
     judged = "response" if response else params.get("judged", "trace")
     roles = log.eval.model_roles or {}
     grader = roles.get("grader")
-    grader = grader[0] if isinstance(grader, list) else grader
-    judge = f", judge {grader.model}" if grader and score.scorer[-1].isalpha() else ""
+    panel = grader if isinstance(grader, list) else [grader] if grader else []
+    names = " + ".join(g.model for g in panel)
+    # a score that was added later may have had another judge
+    judge = f", judge {names}" if names and score.scorer[-1].isalpha() else ""
     return f"{score.scorer}: {judged}, {params.get('protocol', 'suite')} prompts{judge}"
 
 
@@ -37,6 +41,31 @@ def _rows(log: EvalLog, score: EvalScore, values: Mapping[str, float]) -> Iterat
         if row is not None:
             yield f"  {dimension}", row
     yield "harmless minus logical", triple(values, "harmless_minus_logical")
+    if values.get("refusal_rate"):
+        yield "refusals, share of replies", triple(values, "refusal_rate")
+        yield "  Regular without them", triple(values, "regular_answered")
+        yield "  Regular with each as 0", triple(values, "regular_refusals_zero")
+
+
+def _mode(score: EvalScore) -> Iterator[str]:
+    if (score.params or {}).get("judge_mode") == "rubric":
+        yield (
+            "judged by whole rubrics: not comparable with the paper unless "
+            "`moral-reports judge-modes` shows the agreement"
+        )
+
+
+def _panel(values: Mapping[str, float]) -> Iterator[str]:
+    """How far the judges agree, if there are several or one was asked several times."""
+    if "alpha" in values:
+        yield f"Krippendorff's alpha {number(values['alpha'])}"
+    for name, value in values.items():
+        kind, _, who = name.partition(".")
+        if kind in ("kappa", "flip_rate") and not name.endswith(("_lower", "_upper")):
+            yield f"{kind.replace('_', ' ')} {who.replace('|', ' and ')} {number(value)}"
+    if "no_majority_share" in values:
+        yield f"without a majority {values['no_majority_share']:.1%}"
+        yield f"votes missing {values['votes_missing_share']:.1%}"
 
 
 def _dimension(log: EvalLog, scorer: str, key: str) -> tuple[float, ...] | None:

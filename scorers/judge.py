@@ -37,7 +37,7 @@ async def judge(
         options: How.
     """
     options = options or JudgeOptions()
-    models = judge_models()
+    models = judge_models(options.judges)
     ask = _by_rubric if options.judge_mode == "rubric" else _by_criterion
     ballots: list[Ballot] = []
     async with anyio.create_task_group() as group:

@@ -11,9 +11,9 @@ from loaders.records import Criterion
 from scorers.aggregate import Verdict
 from scorers.agreement_figures import judge_agreement_figures
 from scorers.judge import JudgeError, judge
-from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
+from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from scorers.markdown import cell, row
-from scorers.panel import Judgement
+from scorers.panel import Judgement, usage_facts
 from scorers.panel_metrics import panel_agreement
 
 
@@ -27,6 +27,7 @@ def judge_labels(
     judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    judges: str | list[str] = ROLE,
 ) -> Scorer:
     """Have the judge in role `grader` decide every pair of a text; compare with the labels.
 
@@ -35,7 +36,7 @@ def judge_labels(
     """
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache,
+        judge_votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -84,6 +85,7 @@ def judge_under_attack(
     judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    judges: str | list[str] = ROLE,
 ) -> Scorer:
     """Judge a text with and without an attack in it; the value is the share of verdicts turned.
 
@@ -91,7 +93,7 @@ def judge_under_attack(
     """
     options = JudgeOptions(
         judge_mode=judge_mode, rubric_chunk=rubric_chunk, rubric_seed=rubric_seed,
-        judge_votes=judge_votes, judge_attempts=judge_attempts, judge_cache=judge_cache,
+        judge_votes=judge_votes, judge_attempts=judge_attempts, judge_cache=judge_cache, judges=judges,
     )  # fmt: skip
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -114,7 +116,7 @@ def judge_under_attack(
             value=flips / len(rows),
             answer=f"{flips} of {len(rows)} verdicts turned",
             explanation=f"{attack.kind}, wants {attack.wants}",
-            metadata=_facts(turned)
+            metadata=_facts(turned, clean)
             | {"attack_kind": attack.kind, "pairs": rows, **options.facts()},
         )
 
@@ -129,8 +131,9 @@ async def _judged(text: LabelledText, shown: str, options: JudgeOptions) -> Judg
     return found
 
 
-def _facts(found: Judgement) -> dict[str, Any]:
+def _facts(found: Judgement, *others: Judgement) -> dict[str, Any]:
     facts = {"judge": found.judge, "judges": [b.facts() for b in found.ballots]}
+    facts |= usage_facts(found, *others)
     return facts if found.single else facts | {"votes": found.votes()}
 
 

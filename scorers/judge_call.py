@@ -117,4 +117,6 @@ def _count(output: ModelOutput) -> dict[str, int]:
             "cached_input_tokens": usage.input_tokens_cache_read or 0,
             "reasoning_tokens": usage.reasoning_tokens or 0,
         }
+        if written := usage.input_tokens_cache_write:
+            tokens["cache_write_input_tokens"] = written
     return tokens

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from loaders.errors import OptionError
-from loaders.options import flag, one_of, text, whole
+from loaders.options import flag, one_of, text, texts, whole
 
+ROLE = "grader"
 PROTOCOLS = ("suite", "upstream")
 MODES = ("criterion", "rubric")
 WHOLE_RUBRIC = 50
@@ -26,6 +27,8 @@ class JudgeOptions:
         judge_votes: Times that each judge is asked afresh about each criterion.
         judge_attempts: Replies asked for at most until one can be read.
         judge_cache: Keep readable replies on disk, so that none is paid for twice.
+        judges: Roles or models that judge; several make a panel, and so does a role with several
+            models.
     """
 
     protocol: str = "suite"
@@ -36,6 +39,7 @@ class JudgeOptions:
     judge_votes: int = 1
     judge_attempts: int = 3
     judge_cache: bool = True
+    judges: str | list[str] = ROLE
 
     def __post_init__(self) -> None:
         """Check every option."""
@@ -46,6 +50,9 @@ class JudgeOptions:
         whole("judge_votes", self.judge_votes, 1, 25)
         whole("judge_attempts", self.judge_attempts, 1, 20)
         flag("judge_cache", self.judge_cache)
+        names = texts("judges", self.judges, ROLE)
+        if len(set(names)) < len(names):
+            raise OptionError(f"-T judges={self.judges!r}: a judge is named twice.")
         if self.upstream_path is not None:
             text("upstream_path", self.upstream_path, "path/to/checkout")
         if self.judge_mode == "rubric" and self.protocol == "upstream":

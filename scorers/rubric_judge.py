@@ -5,7 +5,6 @@ Works on a live sample and on a log alone:
     inspect score LOG --scorer scorers/rubric_judge.py@rubric_judge --model-role grader=MODEL
 """
 
-from collections import Counter
 from typing import Any, Literal
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -16,10 +15,10 @@ from loaders.options import flag, one_of
 from loaders.records import ScenarioMetadata
 from loaders.reply import read_reply
 from scorers.judge import JudgeError, asked_order, judge
-from scorers.judge_options import WHOLE_RUBRIC, JudgeOptions
+from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from scorers.judge_prompt import prompt_sha256
 from scorers.judged_text import Judged, judged_text
-from scorers.panel import Judgement
+from scorers.panel import Judgement, usage_facts
 from scorers.refusal_question import ask_declines, declined
 from scorers.rubric_metrics import RESPONSE_PREFIX, rubric_metrics
 from scorers.rubric_score import scored, unscored
@@ -38,6 +37,7 @@ def rubric_judge(
     judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
 ) -> Scorer:
@@ -53,6 +53,7 @@ def rubric_judge(
         judge_votes: Times that each judge is asked about each criterion.
         judge_attempts: Replies asked for at most until a verdict can be read.
         judge_cache: Keep readable replies on disk.
+        judges: Roles or models that judge; several make a panel.
         ask_refusal: Also ask the judge whether the reply declines to engage with the dilemma.
         on_judge_error: What a judge call that fails for good does: `raise` makes the sample an
             error, which `inspect eval-retry` redoes; `unscored` keeps the other samples of an
@@ -60,7 +61,7 @@ def rubric_judge(
     """
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache,
+        judge_votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
@@ -75,6 +76,7 @@ def rubric_judge_response(
     judge_votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
+    judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
 ) -> Scorer:
@@ -84,7 +86,7 @@ def rubric_judge_response(
     """
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache,
+        judge_votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_scorer("response", RESPONSE_PREFIX, options, ask_refusal, on_judge_error)
 
@@ -118,7 +120,7 @@ def _rubric_scorer(
             return unscored("grader_failed", chosen.text, facts, str(error), prefix)
         if refusal is None:
             return scored(metadata.criteria, chosen.text, result, facts, prefix=prefix)
-        facts["judge_usage"] = dict(Counter(result.usage) + Counter(refusal.usage))
+        facts |= usage_facts(result, refusal)
         answer = declined(refusal)
         return scored(metadata.criteria, chosen.text, result, facts, answer, prefix)
 
@@ -139,14 +141,12 @@ def _judge_facts(
     result: Judgement, metadata: ScenarioMetadata, options: JudgeOptions
 ) -> dict[str, Any]:
     # A defaulted judge is missing from the log's header, so each score names its own.
-    facts = {
+    facts: dict[str, Any] = {
         "judge": result.judge,
         "judges": [b.facts() for b in result.ballots],
-        "judge_usage": result.usage,
         "prompt_sha256": prompt_sha256(options),
     }
-    if not result.single:
-        facts["panel_usage"] = result.usage_by_judge()
+    facts |= usage_facts(result)
     if options.judge_mode == "rubric":
         order = asked_order(metadata.criteria, options.rubric_seed)
         facts["criteria_order"] = [c.id for c in order]
