@@ -18,6 +18,7 @@ _COLUMNS = [
     SampleColumn("metadata", path="metadata", full=True),
     SampleColumn("scores", path="scores", full=True),
 ]
+_KEYS = ("sample_id", "eval_id", "log", "model", "id", "epoch")
 _LABELS = ("role", "source", "source_group", "type", "context", "theory")
 _FACTS = ("judge", "judge_mode", "judged", "protocol", "trace_kind")
 
@@ -64,12 +65,11 @@ def _frame(
         for scorer, score in _decoded(sample["scores"]).items():
             if isinstance(score.get("value"), dict) and "judged" in (score.get("metadata") or {}):
                 found += list(rows(sample, scorer, score))
-    return pd.DataFrame(found)
+    return pd.DataFrame(found, columns=None if found else [*_KEYS, "scorer", *_LABELS, *_FACTS])
 
 
 def _base(sample: Sample, scorer: str, score: dict[str, Any]) -> dict[str, Any]:
-    keys = ("sample_id", "eval_id", "log", "model", "id", "epoch")
-    base = {key: sample[key] for key in keys} | {"scorer": scorer}
+    base = {key: sample[key] for key in _KEYS} | {"scorer": scorer}
     base |= {label: sample["metadata"].get(label) for label in _LABELS}
     return base | {fact: score["metadata"].get(fact) for fact in _FACTS}
 

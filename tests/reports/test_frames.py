@@ -15,11 +15,10 @@ from tests.mocks import always, mock, output, run, thinking
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     def reply(messages):
-        silent = "?" in messages[-1].text[-40:]
-        return output("") if silent else thinking("I weigh both sides.", "I decide.")
+        return output("") if len(messages[-1].text) % 4 == 0 else thinking("I weigh both sides.", "I decide.")
 
     def verdict(messages):
-        return "hm" if "harm" in messages[-1].text.rsplit("Criterion:", 1)[1] else "yes"
+        return "hm" if len(messages[-1].text) % 3 == 0 else "yes"
 
     folder = tmp_path_factory.mktemp("logs")
     task = morebench(data="sample", judged="both", judge_attempts=1)
@@ -29,6 +28,7 @@ def log(tmp_path_factory):
 def test_a_row_a_score_with_the_logs_own_values(log):
     frame = scenarios_df(log.location)
     samples = read_eval_log(log.location).samples or []
+    assert {s.scores["rubric_judge"].reason for s in samples} == {None, "no_response"}
     assert len(frame) == 2 * len(samples)
     for sample in samples:
         for scorer, prefix in (("rubric_judge", ""), ("rubric_judge_response", "response_")):
@@ -63,6 +63,14 @@ def test_a_row_a_criterion_with_its_verdict(log):
 def test_it_joins_with_inspects_own_frame(log):
     joined = scenarios_df(log.location).merge(samples_df(log.location, quiet=True), on="sample_id")
     assert len(joined) == 12
+
+
+def test_a_log_without_a_score_gives_the_columns_and_no_row(tmp_path):
+    found = run(
+        morebench(data="sample"), always(output("")), always("yes"), log_dir=str(tmp_path), limit=1
+    )
+    assert {"model", "scorer", "judge"} <= set(criteria_df(found.location).columns)
+    assert len(criteria_df(found.location)) == 0
 
 
 def test_votes_of_a_panel_stand_beside_the_verdict(tmp_path):
