@@ -130,13 +130,16 @@ class StubServer:
 
     async def _start(self) -> None:
         app = web.Application(client_max_size=2**26)
-        app.router.add_post("/v1/chat/completions", self._handle)
-        app.router.add_get("/stats", self._report)
+        self._add_routes(app.router)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await site.start()
         self.port = self._runner.addresses[0][1]
+
+    def _add_routes(self, router: web.UrlDispatcher) -> None:
+        router.add_post("/v1/chat/completions", self._handle)
+        router.add_get("/stats", self._report)
 
     async def _report(self, _: web.Request) -> web.Response:
         s = self.stats
@@ -196,17 +199,19 @@ class StubServer:
             reply, finish = {"content": "", "reasoning_content": "It goes on and on"}, "length"
         elif kind in STYLES:
             reply = {"content": STYLES[kind][0]}
+        body = json.dumps(self._completion(reply, finish)).encode()
+        return web.Response(body=body, content_type="application/json")
+
+    def _completion(self, reply: dict[str, Any], finish: str = "stop") -> dict[str, Any]:
         message = {"role": "assistant", "refusal": None, **reply}
-        usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-        body = {
+        return {
             "id": f"stub-{sum(self.stats.calls.values())}",
             "object": "chat.completion",
             "created": int(time.time()),
             "model": "stub",
             "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-            "usage": usage,
+            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
         }
-        return web.Response(body=json.dumps(body).encode(), content_type="application/json")
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -15,6 +15,8 @@ DEFAULT_JUDGE = "openrouter/openai/gpt-oss-120b"
 
 # Inspect retries without end by default; a judge that is down must not hang a run.
 _BOUNDS = GenerateConfig(max_retries=7, timeout=1800, attempt_timeout=300)
+# A batch may take a day; given up sooner, it would be sent and billed again.
+_BATCH_BOUNDS = GenerateConfig(max_retries=7, timeout=180_000, attempt_timeout=90_000)
 # The paper's settings for its judge. Other judges keep their provider's defaults: several
 # providers reject a temperature outright.
 _PAPER = GenerateConfig(temperature=1.0, top_p=1.0, reasoning_effort="high", max_tokens=10_500)
@@ -99,5 +101,6 @@ def _settings(name: str) -> GenerateConfig:
 def _configured(model: Model) -> Model:
     # what get_model(role=...) does for the first model of a role, here for all of them
     model = copy(model)
-    model.config = _settings(str(model)).merge(model.config)
+    bounds = _BATCH_BOUNDS if model.config.batch else GenerateConfig()
+    model.config = _settings(str(model)).merge(bounds).merge(model.config)
     return model

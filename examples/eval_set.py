@@ -1,0 +1,84 @@
+"""One eval set: MoReBench, MoReBench-Theory and CORDA over several models (docs/at-scale.md).
+
+    python examples/eval_set.py logs/set1 --model openrouter/deepseek/deepseek-r1 \
+        anthropic/claude-sonnet-4-5
+
+The same command finishes what was interrupted, and runs nothing once every log is complete.
+"""
+
+import argparse
+import sys
+
+from inspect_ai import Task, eval_set
+from inspect_ai.model import GenerateConfig, Model, get_model
+
+from inspect_tasks.corda import corda
+from inspect_tasks.morebench import morebench, morebench_theory
+
+BATCH_PATIENCE = 25 * 60 * 60
+"""Seconds; providers give a batch 24 hours, and a call abandoned before is paid for twice."""
+
+
+def tasks(data: str) -> list[Task]:
+    """What every model does; on a command line, a -T would go to all three tasks."""
+    return [
+        morebench(data=data, judged="both"),
+        morebench_theory(data=data, judged="both"),
+        corda(conditions="unconditioned,own"),
+    ]
+
+
+def judge(name: str, batch: bool) -> Model:
+    """The judge, asked through its provider's batches if wanted."""
+    batches = GenerateConfig(batch=True, attempt_timeout=BATCH_PATIENCE)
+    return get_model(name, config=batches if batch else GenerateConfig())
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("log_dir", help="folder or fsspec URL, one for each eval set")
+    add("--model", nargs="+", required=True, help="candidates")
+    add("--grader", help="judge; left out, the suite's default")
+    add("--batch-judge", action="store_true", help="ask the judge in batches")
+    add("--shard", metavar="I/N", help="every Nth model from the Ith (from 0), in LOG_DIR/shard-I")
+    add("--log-shared", type=int, metavar="S", help="copy what is not yet logged every S seconds")
+    add("--data", default="hub", help="of both MoReBench tasks")
+    add("--limit", type=int, help="samples of each task, for a trial")
+    add("--reasoning-effort", default="medium", help="of the candidates")
+    add("--retry-attempts", type=int, default=5, help="of each task")
+    return parser
+
+
+def main() -> None:
+    """Run the set; exit with 1 if a task is still incomplete after all retries."""
+    parser = arguments()
+    options = parser.parse_args()
+    if options.batch_judge and not options.grader:
+        parser.error("--batch-judge needs a --grader whose provider has batches")
+    models, log_dir = options.model, options.log_dir
+    if options.shard:
+        shard, shards = map(int, options.shard.split("/"))
+        models, log_dir = models[shard::shards], f"{log_dir.rstrip('/')}/shard-{shard}"
+        if not models:
+            sys.exit(0)
+    grader = judge(options.grader, options.batch_judge) if options.grader else None
+    complete, _ = eval_set(
+        tasks(options.data),
+        log_dir=log_dir,
+        model=models,
+        model_roles={"grader": grader} if grader else None,
+        reasoning_effort=options.reasoning_effort,
+        limit=options.limit,
+        retry_attempts=options.retry_attempts,
+        retry_on_error=1,
+        log_shared=options.log_shared,
+    )
+    sys.exit(0 if complete else 1)
+
+
+if __name__ == "__main__":
+    main()
