@@ -50,7 +50,7 @@ def _scenario(path: Path, number: int, row: dict[str, Any], seen: Counter[str]) 
     if not dilemma.strip():
         raise DataError.at(path.name, number, "DILEMMA", "is empty")
     theory = _theory(path.name, number, row.get("THEORY"))
-    stable = _stable_id(path.stem, dilemma, theory)
+    stable = stable_id(path.stem, dilemma, theory)
     seen[stable] += 1
     if seen[stable] > 1:
         logger.warning("%s, row %d: the same dilemma and theory again, kept", path.name, number)
@@ -63,12 +63,15 @@ def _scenario(path: Path, number: int, row: dict[str, Any], seen: Counter[str]) 
         source=row.get("DILEMMA_SOURCE") or "",
         type=row.get("DILEMMA_TYPE") or "",
         context=(row.get("CONTEXT") or "").strip(),
-        criteria=_rubric(path.name, number, row["RUBRIC"]),
+        criteria=read_rubric(path.name, number, row["RUBRIC"]),
     )
 
 
-def _stable_id(stem: str, dilemma: str, theory: str) -> str:
-    # The dilemma alone is no key: it recurs under several theories and across files.
+def stable_id(stem: str, dilemma: str, theory: str) -> str:
+    """A scenario's id from its file's name, theory and text.
+
+    The dilemma alone is no key: it recurs under several theories and across files.
+    """
     digest = hashlib.sha256(dilemma.encode()).hexdigest()[:10]
     return f"{slug(stem.removeprefix('morebench_'))}-{slug(theory)}-{digest}"
 
@@ -101,9 +104,10 @@ def parse_rubric_cell(cell: str) -> Any:
         ) from error
 
 
-def _rubric(file: str, number: int, cell: str | None) -> tuple[Criterion, ...]:
+def read_rubric(file: str, number: int, cell: Any) -> tuple[Criterion, ...]:
+    """The criteria of a RUBRIC cell, as text or parsed already; DataError for a bad one."""
     try:
-        items = parse_rubric_cell(cell or "")
+        items = parse_rubric_cell(cell or "") if isinstance(cell, str | None) else cell
     except ValueError as error:
         raise DataError.at(file, number, "RUBRIC", str(error)) from error
     if not isinstance(items, list) or not items:

@@ -4,18 +4,43 @@ import argparse
 import sys
 
 from loaders.errors import SuiteError
-from reports import compare, cost, estimate, rejudge, show
+from reports import (
+    compare,
+    cost,
+    estimate,
+    export_rewards,
+    export_upstream,
+    findings,
+    import_upstream,
+    rejudge,
+    show,
+)
 
-_COMMANDS = (show, compare, rejudge, estimate, cost)
+_COMMANDS = (
+    show,
+    compare,
+    findings,
+    rejudge,
+    estimate,
+    cost,
+    import_upstream,
+    export_upstream,
+    export_rewards,
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The program's options."""
+    whole = argparse.ArgumentParser(prog="moral-reports", description="Reports over finished logs")
+    commands = whole.add_subparsers(dest="command", required=True)
+    for module in _COMMANDS:
+        module.add_command(commands)
+    return whole
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a sub-command; exit code 1 with one line if its input is not usable."""
-    parser = argparse.ArgumentParser(prog="moral-reports", description="Reports over finished logs")
-    commands = parser.add_subparsers(dest="command", required=True)
-    for module in _COMMANDS:
-        module.add_command(commands)
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         options.run(options)
     except SuiteError as error:

@@ -7,8 +7,8 @@ from loaders.errors import SuiteError
 from reports.compare_corda import compare_corda
 from reports.compare_rubric import compare_rubric
 from reports.conditions import NAMES
-from reports.corda_runs import corda_runs
-from reports.document import Report
+from reports.corda_runs import CordaRun, corda_runs
+from reports.document import Report, merged
 from reports.latex_row import latex_row
 from reports.logs import log_files
 from reports.output import add_output, write
@@ -36,10 +36,15 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def run(options: argparse.Namespace) -> None:
     """Compare, and write in the form asked for."""
     if options.latex_row:
-        for found in _chosen(rubric_runs(log_files(options.logs)), options.scorer):
-            print(latex_row(found))
+        rubrics, _ = _chosen(options.logs, options.scorer)
+        if not rubrics:
+            raise SuiteError(f"{', '.join(options.logs)}: no MoReBench scores in these logs.")
+        for rubric in rubrics:
+            print(latex_row(rubric))
         return
-    for report in compare(options.logs, options.allow, options.baseline, options.scorer):
+    found = compare(options.logs, options.allow, options.baseline, options.scorer)
+    # one file or stream holds one document
+    for report in found if options.format == "terminal" else [merged(found, "Comparison")]:
         write(report, options)
 
 
@@ -60,26 +65,31 @@ def compare(
     Raises:
         SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
     """
-    files = log_files(paths)
+    rubrics, chains = _chosen(paths, scorer)
     reports: list[Report] = []
     groups: dict[tuple[str, str], list[RubricRun]] = {}
-    for found in _chosen(rubric_runs(files), scorer):
+    for found in rubrics:
         # trace and response of one log are two tables; of two logs they would be refused
         kind = found.scorer.rstrip("0123456789")
         groups.setdefault((found.conditions.task, kind), []).append(found)
     reports += [compare_rubric(runs, allowed, baseline) for _, runs in sorted(groups.items())]
-    if chains := corda_runs(files):
-        reports.append(compare_corda(chains, allowed))
+    if chains:
+        reports.append(compare_corda(chains, allowed, baseline))
     if not reports:
         raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
     return reports
 
 
-def _chosen(runs: Sequence[RubricRun], scorer: str | None) -> list[RubricRun]:
+def _chosen(paths: Sequence[str], scorer: str | None) -> tuple[list[RubricRun], list[CordaRun]]:
+    files = log_files(paths)
+    rubrics, chains = rubric_runs(files), corda_runs(files)
     if scorer is None:
-        return list(runs)
-    found = [r for r in runs if r.scorer == scorer]
-    if not found:
-        have = ", ".join(sorted({r.scorer for r in runs}))
-        raise SuiteError(f"--scorer {scorer}: in none of these logs. Allowed: {have}.")
-    return found
+        return rubrics, chains
+    have = {r.scorer for r in rubrics} | {c.score.scorer for c in chains}
+    if scorer not in have:
+        allowed = ", ".join(sorted(have))
+        raise SuiteError(f"--scorer {scorer}: in none of these logs. Allowed: {allowed}.")
+    return (
+        [r for r in rubrics if r.scorer == scorer],
+        [c for c in chains if c.score.scorer == scorer],
+    )

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from loaders.records import slug
 from scorers.bootstrap import Interval
 
 Cell = str | int | float | Interval
@@ -36,6 +37,22 @@ class Report:
     title: str
     tables: Sequence[Table]
     notes: Sequence[str] = field(default=())
+
+
+def merged(reports: Sequence[Report], title: str) -> Report:
+    """Several reports as one: each report's remarks go under its last table.
+
+    Tables are named after their report too, since a name must be unique in a file.
+    """
+    if len(reports) == 1:
+        return reports[0]
+    tables = []
+    for report in reports:
+        *before, last = report.tables
+        for table in (*before, replace(last, notes=[*last.notes, *report.notes])):
+            name = f"{slug(report.title)}/{table.name}"
+            tables.append(replace(table, name=name, title=f"{report.title}. {table.title}"))
+    return Report(title, tables)
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -4,6 +4,7 @@ Summaries hold every score but not the verdicts, and are read some twenty times 
 samples.
 """
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ class RubricRun:
         traces: Scored samples by kind of trace.
         samples: Samples times epochs that the run should have.
         scored: Samples times epochs with a score.
+        dilemmas: A short hash of each scenario's dilemma, which recurs under several theories.
     """
 
     log: EvalLog
@@ -50,6 +52,7 @@ class RubricRun:
     traces: Mapping[str, int]
     samples: int
     scored: int
+    dilemmas: tuple[str, ...]
 
     @property
     def model(self) -> str:
@@ -116,13 +119,22 @@ def _run(log: EvalLog, score: EvalScore, summaries: Sequence[EvalSampleSummary])
         values=values,
         labels={g: tuple(str(by_id[i][0].metadata.get(g) or "") for i in ids) for g in GROUPS},
         traces=Counter(
-            str((s.metadata or {}).get("trace_kind"))
+            str((s.metadata or {}).get("trace_kind", "not recorded"))
             for s in scores
             if isinstance(s.value, dict) and _finite(s.value.get(prefix + "score"))
         ),
         samples=log.results.total_samples if log.results else len(summaries),
         scored=sum(_finite(v.get(prefix + "score")) for vs in found.values() for v in vs),
+        dilemmas=tuple(_dilemma(by_id[i][0]) for i in ids),
     )
+
+
+def _dilemma(summary: EvalSampleSummary) -> str:
+    # a summary keeps 5,120 characters at most; they tell dilemmas apart all the same
+    text = summary.input
+    if not isinstance(text, str):
+        text = "\n".join(message.text for message in text)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:10]
 
 
 def _values(summary: EvalSampleSummary, scorer: str) -> dict[str, Any] | None:

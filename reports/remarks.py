@@ -1,0 +1,57 @@
+"""What a reader of any rubric report must know: the judge, the data, traces, too few samples."""
+
+from collections.abc import Sequence
+
+from reports.rubric_runs import RubricRun
+from reports.tables import SMALL_N, metric_values
+
+_TRACE = "trace_"
+
+
+def trace_mark(run: RubricRun) -> str:
+    """The kind of trace of the scored samples; where none was scored, of the replies."""
+    if run.scored:
+        return run.trace
+    for score in run.log.results.scores if run.log.results else []:
+        if score.scorer == "outcome":
+            seen = {k: v for k, v in metric_values(score).items() if k.startswith(_TRACE) and v}
+            return ", ".join(k.removeprefix(_TRACE) for k in seen) or "unknown"
+    return "unknown"
+
+
+def trace_kinds(runs: Sequence[RubricRun]) -> list[str]:
+    """All kinds of trace among the scored samples of some runs, sorted."""
+    return sorted({kind for run in runs for kind, n in run.traces.items() if n})
+
+
+def shared_remarks(runs: Sequence[RubricRun], names: Sequence[str], judged: str = "") -> list[str]:
+    """Remarks that hold for every table of a report.
+
+    Args:
+        runs: Comparable runs, at least one.
+        names: Their names in the report.
+        judged: What was judged, if more than the runs say.
+    """
+    first = runs[0].conditions
+    remarks = [f"Judge {first.judge}; {judged or first.judged} judged; data {first.data}."]
+    if len(kinds := trace_kinds(runs)) > 1:
+        remarks.append(
+            f"TRACES DIFFER IN KIND ({', '.join(kinds)}): these are different conditions, and "
+            "lengths differ with them."
+        )
+    if first.judge_mode != "criterion":
+        remarks.append(f"Judge mode {first.judge_mode}: not comparable with the paper.")
+    named = list(zip(runs, names, strict=True))
+    bundled = [name for run, name in named if _data(run) == "sample"]
+    if bundled:
+        remarks.append(f"Bundled sample, not MoReBench scores: {', '.join(bundled)}.")
+    for run, name in named:
+        if run.log.status != "success":
+            remarks.append(f"{name}: status {run.log.status}, some samples are missing.")
+        if run.scored < SMALL_N:
+            remarks.append(f"{name}: only {run.scored} scored samples.")
+    return remarks
+
+
+def _data(run: RubricRun) -> str:
+    return str((run.log.eval.metadata or {}).get("data", {}).get("data", ""))
