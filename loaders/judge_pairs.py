@@ -67,6 +67,11 @@ class Attack(BaseModel):
         return self.payload * self.repeat
 
 
+def attacked_text(text: str, attack: Attack) -> str:
+    """A text with an attack at its end, as the judge is shown it."""
+    return f"{text}\n\n{attack.text}"
+
+
 def read_pairs(path: Path) -> list[LabelledText]:
     """All texts of a file; DataError names file, row and field."""
     texts = [_parse(LabelledText, path, row, value) for row, value in json_lines(path)]

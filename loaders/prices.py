@@ -1,5 +1,6 @@
 """Price files: what a million tokens cost, in the format of Inspect's --model-cost-config."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import yaml
 from inspect_ai.model import ModelCost
 from pydantic import ValidationError
 
-from loaders.errors import DataError, SuiteError
+from loaders.errors import DataError, SuiteError, first_line
 
 _FIELDS = "input, output, input_cache_write, input_cache_read (money for a million tokens)"
 
@@ -21,8 +22,8 @@ def read_prices(path: str) -> dict[str, ModelCost]:
         found: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise SuiteError(f"{path}: no readable price file ({error.strerror}).") from error
-    except yaml.YAMLError as error:
-        raise SuiteError(f"{path}: neither YAML nor JSON ({error}).") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SuiteError(f"{path}: neither YAML nor JSON ({first_line(error)}).") from error
     if not isinstance(found, dict) or not found:
         raise SuiteError(f"{path}: must map model names to {_FIELDS}.")
     return {str(model): _price(path, str(model), entry) for model, entry in found.items()}
@@ -44,6 +45,7 @@ def _price(path: str, model: str, entry: Any) -> ModelCost:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "prices"
         raise DataError.at(path, model, field, f"{first['msg']}; needed are {_FIELDS}") from error
-    if min(price.input, price.output, price.input_cache_write, price.input_cache_read) < 0:
-        raise DataError.at(path, model, "prices", "a price is negative")
+    for field, value in price:
+        if not 0 <= value < math.inf:
+            raise DataError.at(path, model, field, f"{value} is no price")
     return price

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from loaders.errors import SuiteError
+from loaders.errors import PrerequisiteError
 from reports import (
     compare,
     cost,
@@ -12,14 +12,18 @@ from reports import (
     export_upstream,
     findings,
     import_upstream,
+    page,
     rejudge,
     show,
 )
+from reports.plots import files
 
 _COMMANDS = (
     show,
     compare,
     findings,
+    page,
+    files,
     rejudge,
     estimate,
     cost,
@@ -43,8 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         options.run(options)
-    except SuiteError as error:
-        print(f"moral-reports: {error}", file=sys.stderr)
+    except PrerequisiteError as error:  # the suite's own and Inspect's
+        print(f"moral-reports: {error.message}", file=sys.stderr)
         return 1
     return 0
 

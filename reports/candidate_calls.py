@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from inspect_ai import Task, eval, task_with
@@ -45,7 +46,7 @@ def _prompt_sizes(task: Task, samples: list[Sample]) -> list[int]:
         return []
     with tempfile.TemporaryDirectory() as folder:
         (log,) = eval(
-            task_with(task, dataset=MemoryDataset(samples)),
+            task_with(copy(task), dataset=MemoryDataset(samples)),
             model=_mock("chain" in (samples[0].metadata or {})),
             score=False,
             display="none",

@@ -75,6 +75,12 @@ def compare_judgings(first: Judging, second: Judging) -> Report:
 
 def shared_replies(first: Judging, second: Judging) -> Shared:
     """Pair up the replies that both judged, on the same text."""
+    for judging in (first, second):
+        if not judging.replies:
+            raise SuiteError(
+                f"{judging.name} holds no verdicts: none of {judging.unscored} replies could be "
+                "judged. The explanations of its scores say why (inspect view)."
+            )
     both = sorted(first.replies.keys() & second.replies.keys())
     same = [key for key in both if first.replies[key].text == second.replies[key].text]
     if not same:
@@ -130,10 +136,14 @@ def _sides(first: Judging, second: Judging, shared: Shared) -> Table:
         c = judging.conditions
         text = _ask(ratio(_scores(shared, side)))
         rows.append(
-            [label, c.judge, c.judge_mode, c.judged, text, len(judging.replies), judging.unscored]
+            [label, c.judge, c.judge_mode, c.judged, text, _scored(judging), judging.unscored]
         )
     columns = ["judging", "judge", "mode", "text", "Regular (shared)", "scored", "unscored"]
     return Table("judgings", "Old and new scores side by side", columns, rows)
+
+
+def _scored(judging: Judging) -> int:
+    return sum(math.isfinite(reply.score) for reply in judging.replies.values())
 
 
 def _differences(shared: Shared) -> Table:

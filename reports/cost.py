@@ -4,19 +4,31 @@ import argparse
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSampleSummary, read_eval_log_sample_summaries
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    EvalSampleSummary,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+)
 from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost
 
 from loaders.prices import price_of, read_prices
 from reports.document import Cell, Report, Table
+from reports.judgings import UNREAD
 from reports.logs import log_files, read, shown_name
 from reports.output import add_output, write
+from scorers.judge_models import model_of
 
-_KINDS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
+_KINDS = (
+    "input_tokens", "cached_input_tokens", "cache_write_input_tokens",
+    "output_tokens", "reasoning_tokens",
+)  # fmt: skip
 _COLUMNS = (
-    "part", "model", "calls", "input", "input from prompt cache", "output", "of it reasoning",
-    "spared calls", "spared tokens", "cost",
+    "part", "model", "calls", "input", "input from prompt cache", "input written to it", "output",
+    "of it reasoning", "spared calls", "spared tokens", "cost",
 )  # fmt: skip
 
 
@@ -32,8 +44,8 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def cost(paths: Sequence[str], price_file: str | None = None) -> Report:
     """A table for each log: the candidate, then the judges of each score.
 
-    Input is what was billed in full; tokens that the provider's prompt cache served stand beside
-    it. Spared calls are those that the verdict cache made needless.
+    Input is what was billed in full; tokens that the provider's prompt cache served, and those
+    written to it, stand beside it. Spared calls are those that the verdict cache made needless.
 
     Args:
         paths: Logs or folders.
@@ -46,7 +58,7 @@ def cost(paths: Sequence[str], price_file: str | None = None) -> Report:
     tables = []
     for name in log_files(paths):
         log = read(name, header_only=True)
-        rows = [_candidate(log), *_judges(log, read_eval_log_sample_summaries(name))]
+        rows = [_candidate(log), *_judges(_scores(name))]
         cells = [_row(*parts, prices, price_file or "") for parts in rows]
         title = f"{log.eval.task}, {log.eval.model}, {shown_name(log.location)}"
         tables.append(Table(log.eval.eval_id, title, _COLUMNS, cells, _total(cells, prices)))
@@ -62,18 +74,32 @@ def _candidate(log: EvalLog) -> tuple[str, str, Counter[str]]:
     return "candidate", log.eval.model, used
 
 
+def _scores(name: str) -> list[tuple[str, dict[str, Any]]]:
+    """Name and metadata of every score of a log."""
+    samples: Sequence[EvalSampleSummary | EvalSample] = read_eval_log_sample_summaries(name)
+    found = _metadata(samples)
+    # a summary leaves out what is longer than 1k, such as the usage of a panel of four
+    if any(isinstance(metadata.get("panel_usage"), str) for _, metadata in found):
+        found = _metadata(read_eval_log(name, exclude_fields=UNREAD).samples or [])
+    return found
+
+
+def _metadata(
+    samples: Sequence[EvalSampleSummary | EvalSample],
+) -> list[tuple[str, dict[str, Any]]]:
+    return [(n, score.metadata or {}) for s in samples for n, score in (s.scores or {}).items()]
+
+
 def _judges(
-    log: EvalLog, summaries: Sequence[EvalSampleSummary]
+    scores: Sequence[tuple[str, dict[str, Any]]],
 ) -> Iterator[tuple[str, str, Counter[str]]]:
     """Use by score and judge, from the scores themselves: re-scoring leaves no trace elsewhere."""
     used: dict[tuple[str, str], Counter[str]] = {}
-    for summary in summaries:
-        for scorer, score in (summary.scores or {}).items():
-            metadata = score.metadata or {}
-            whole = {str(metadata.get("judge")): metadata.get("judge_usage", {})}
-            for judge, usage in metadata.get("panel_usage", whole).items():
-                if usage:
-                    used.setdefault((scorer, judge), Counter()).update(usage)
+    for scorer, metadata in scores:
+        whole = {str(metadata.get("judge")): metadata.get("judge_usage", {})}
+        for judge, usage in metadata.get("panel_usage", whole).items():
+            if usage:
+                used.setdefault((scorer, judge), Counter()).update(usage)
     for (scorer, judge), usage in used.items():
         yield f"judge, {scorer}", judge, usage
 
@@ -82,6 +108,7 @@ def _tokens(usage: ModelUsage) -> dict[str, int]:
     return {
         "input_tokens": usage.input_tokens,
         "cached_input_tokens": usage.input_tokens_cache_read or 0,
+        "cache_write_input_tokens": usage.input_tokens_cache_write or 0,
         "output_tokens": usage.output_tokens,
         "reasoning_tokens": usage.reasoning_tokens or 0,
     }
@@ -104,8 +131,9 @@ def _money(model: str, used: Mapping[str, int], prices: dict[str, ModelCost], fi
         input_tokens=used.get("input_tokens", 0),
         output_tokens=used.get("output_tokens", 0),
         input_tokens_cache_read=used.get("cached_input_tokens", 0),
+        input_tokens_cache_write=used.get("cache_write_input_tokens", 0),
     )
-    return compute_model_cost(price_of(prices, model, file), usage)
+    return compute_model_cost(price_of(prices, model_of(model), file), usage)
 
 
 def _total(rows: Sequence[Sequence[Cell]], prices: dict[str, ModelCost] | None) -> list[str]:

@@ -16,13 +16,13 @@ from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost
 
-from loaders.errors import OptionError
+from loaders.errors import OptionError, first_line
 from loaders.prices import price_of, read_prices
 from reports.candidate_calls import candidate_calls
 from reports.document import Cell, Report, Table
 from reports.output import add_output, write
 from scorers.judge_models import DEFAULT_JUDGE
-from scorers.judge_options import JudgeOptions
+from scorers.judge_options import ROLE, JudgeOptions
 from scorers.judge_plan import Calls, planned_calls
 
 # Sizes that earlier runs of reasoning models had; a reader should put in those of their own.
@@ -72,19 +72,26 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def _run(options: argparse.Namespace) -> None:
+    arguments = _arguments(options.args)
     assumed = Assumed(
         options.trace_chars, options.response_chars, options.judge_tokens, options.chars_per_token
     )
     report = estimate(
-        build_task(options.task, _arguments(options.args)),
+        build_task(options.task, arguments),
         assumed,
         model=options.model,
-        judges=options.judge or [DEFAULT_JUDGE],
+        judges=options.judge or _judge_names(arguments.get("judges", ROLE)),
         limit=options.limit,
         epochs=options.epochs,
         price_file=options.prices,
+        upstream_path=arguments.get("upstream_path"),
     )
     write(report, options)
+
+
+def _judge_names(judges: str | list[str]) -> list[str]:
+    named = [judges] if isinstance(judges, str) else judges
+    return [DEFAULT_JUDGE if name == ROLE else name for name in named]
 
 
 def build_task(name: str, arguments: dict[str, Any]) -> Task:
@@ -92,7 +99,7 @@ def build_task(name: str, arguments: dict[str, Any]) -> Task:
 
     Raises OptionError, naming the tasks, for an unknown one.
     """
-    name = name.rpartition("@")[2].rpartition("/")[2]
+    name = name.rpartition("@")[2].rpartition("/")[2].removesuffix(".py")
     (registry,) = (e for e in entry_points(group="inspect_ai") if e.name == "inspect_tasks")
     module = registry.load()
     if name not in _TASKS:
@@ -110,6 +117,7 @@ def estimate(
     limit: int | None = None,
     epochs: int = 1,
     price_file: str | None = None,
+    upstream_path: str | None = None,
 ) -> Report:
     """Calls and tokens of a task, candidate and judges apart.
 
@@ -121,13 +129,17 @@ def estimate(
         limit: Samples from the head, as for `inspect eval`.
         epochs: Repeats of each sample.
         price_file: Prices by model; None leaves money out.
+        upstream_path: As the task has it, which does not tell.
 
     Raises:
         SuiteError: A model without a price.
     """
     prices = read_prices(price_file) if price_file else None
     samples = list(task.dataset)[:limit]
-    parts = [*_candidate(task, samples, assumed, model), *_judges(task, samples, assumed, judges)]
+    parts = [
+        *_candidate(task, samples, assumed, model),
+        *_judges(task, samples, assumed, judges, upstream_path),
+    ]
     rows: list[list[Cell]] = []
     for part, name, calls in parts:
         total = calls.times(epochs)
@@ -164,7 +176,11 @@ def _candidate(
 
 
 def _judges(
-    task: Task, samples: Sequence[Sample], assumed: Assumed, judges: Sequence[str]
+    task: Task,
+    samples: Sequence[Sample],
+    assumed: Assumed,
+    judges: Sequence[str],
+    upstream_path: str | None,
 ) -> Iterator[tuple[str, str, Calls]]:
     metadata = task.metadata or {}
     if "judge_mode" not in metadata:
@@ -172,9 +188,10 @@ def _judges(
     sizes = {"trace": [assumed.trace], "response": [assumed.response]}
     texts = sizes.get(str(metadata.get("judged")), [assumed.trace, assumed.response])
     names = {f.name for f in fields(JudgeOptions)}
-    options = JudgeOptions(**{k: v for k, v in metadata.items() if k in names})
+    given = {k: v for k, v in metadata.items() if k in names}
+    options = JudgeOptions(**given, upstream_path=upstream_path)
     written = assumed.judge_tokens * assumed.chars_per_token
-    asked = bool(metadata.get("ask_refusal"))
+    asked = (assumed.response or assumed.trace) if metadata.get("ask_refusal") else None
     calls = planned_calls(samples, texts, options, written, asked)
     yield from (("judge", judge, calls) for judge in judges)
 
@@ -185,11 +202,16 @@ def _money(model: str, tokens: Sequence[int], prices: dict[str, ModelCost], file
 
 
 def _arguments(pairs: Sequence[str]) -> dict[str, Any]:
-    """`-T` values, read as YAML like Inspect's."""
+    """`-T` values, read like Inspect's: YAML, and text with commas is a list."""
     found: dict[str, Any] = {}
     for pair in pairs:
         name, separator, value = pair.partition("=")
         if not separator:
             raise OptionError(f"-T {pair}: must be NAME=VALUE.")
-        found[name] = yaml.safe_load(value)
+        try:
+            read = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise OptionError(f"-T {pair}: not YAML ({first_line(error)}).") from error
+        parts = read.split(",") if isinstance(read, str) else []
+        found[name.replace("-", "_")] = parts if len(parts) > 1 else read
     return found

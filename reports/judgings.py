@@ -1,5 +1,6 @@
 """Judgings of the same replies: every verdict of a rubric score, for comparing one with another."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ Reply = tuple[str, int]
 """Sample id and epoch."""
 
 # what verdicts do not need of a sample, and most of its size
-_UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
+UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,9 @@ class Judging:
         log: The log's header.
         scorer: Name of the score in the log.
         conditions: Judge, wording, judged text.
-        replies: Scored replies.
+        replies: Judged replies; one whose criteria are all ungraded has no number.
         usage: Calls and tokens by kind, `saved_*` those that the verdict cache spared.
-        unscored: Replies without a score.
+        unscored: Replies without a number, judged or not.
     """
 
     log: EvalLog
@@ -75,7 +76,7 @@ def judgings_of(name: str) -> Iterator[Judging]:
     scores = [
         s for s in (header.results.scores if header.results else []) if "regular" in s.metrics
     ]
-    samples = (read_eval_log(name, exclude_fields=_UNREAD).samples or []) if scores else []
+    samples = (read_eval_log(name, exclude_fields=UNREAD).samples or []) if scores else []
     for entry in scores:
         found = [
             (sample, sample.scores[entry.scorer])
@@ -91,7 +92,8 @@ def judgings_of(name: str) -> Iterator[Judging]:
             if (score.metadata or {}).get("verdicts")
         }
         conditions = rubric_conditions(header, entry, [score for _, score in found])
-        yield Judging(header, entry.scorer, conditions, replies, usage, len(found) - len(replies))
+        scored = sum(math.isfinite(r.score) for r in replies.values())
+        yield Judging(header, entry.scorer, conditions, replies, usage, len(found) - scored)
 
 
 def _reply(sample: EvalSample, score: Score, prefix: str) -> JudgedReply:
@@ -100,7 +102,7 @@ def _reply(sample: EvalSample, score: Score, prefix: str) -> JudgedReply:
     number = value.get(prefix + "score")
     return JudgedReply(
         text=score.answer or "",
-        score=float(number) if isinstance(number, int | float) else float("nan"),
+        score=float(number) if isinstance(number, int | float) else math.nan,
         criteria=sample.metadata_as(ScenarioMetadata).criteria,
         verdicts=metadata["verdicts"],
     )

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from inspect_ai import score
 from inspect_ai.log import EvalLog, write_eval_log
+from inspect_ai.model import Model, get_model
+from inspect_ai.scorer import Scorer
 
-from loaders.errors import SuiteError
+from loaders.errors import PrerequisiteError, SuiteError, first_line
 from reports.compare_judgings import compare_judgings, last_two
 from reports.document import Report
 from reports.judgings import judgings
@@ -50,7 +52,10 @@ def _drift(logs: Sequence[str], scorer: str | None) -> Report:
 
 
 def _run_modes(options: argparse.Namespace) -> None:
-    (name,) = log_files([options.log])
+    found = log_files([options.log])
+    if len(found) > 1:
+        raise SuiteError(f"{options.log}: {len(found)} logs here; name one of them.")
+    name = found[0]
     out = options.log_out or shown_name(name).removesuffix(".eval") + "-judge-modes.eval"
     if Path(out).exists():
         raise SuiteError(f"{out}: exists already; name another place with --log-out.")
@@ -87,11 +92,17 @@ def judge_modes(
         seed: Seed of the criteria's order, for whole rubrics.
 
     Raises:
-        SuiteError: If the log has no samples.
+        SuiteError: If the log has no samples, or a judge cannot be had.
     """
     if not log.samples:
         raise SuiteError(f"{shown_name(log.location)}: no samples in this log.")
-    roles = {ROLE: list(judges)} if judges else None
+    roles: dict[str, list[Model]] | None = None
+    own = log.eval.model_roles
+    if judges:
+        roles = {ROLE: [_model(judge) for judge in judges]}
+        # Inspect would make the old judges too, whose keys may not be at hand
+        others = {k: v for k, v in (own or {}).items() if k != ROLE}
+        log = log.model_copy(update={"eval": log.eval.model_copy(update={"model_roles": others})})
     for mode in MODES:
         scorer = rubric_judge(
             judged="response" if judged == "response" else "trace",
@@ -99,7 +110,27 @@ def judge_modes(
             rubric_chunk=chunk,
             rubric_seed=seed,
         )
-        log = score(log, scorer, action="append", model_roles=roles, display="none")
+        log = _score(log, scorer, roles)
+    log.eval.model_roles = own
     write_eval_log(log, out)
     log.location = out
     return log
+
+
+def _model(judge: str) -> Model:
+    try:
+        return get_model(judge)
+    except Exception as error:
+        raise SuiteError(f"--judge {judge}: {first_line(error)}") from error
+
+
+def _score(log: EvalLog, scorer: Scorer, roles: dict[str, list[Model]] | None) -> EvalLog:
+    try:
+        # no candidate: it is not asked, and its key may not be at hand
+        return score(
+            log, scorer, action="append", model="none/none", model_roles=roles, display="none"
+        )
+    except SuiteError:
+        raise
+    except PrerequisiteError as error:
+        raise SuiteError(f"no judge: {first_line(error)}") from error

@@ -15,14 +15,16 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 Array = NDArray[np.float64]
 Method = Literal["bca", "percentile", "t", "studentized"]
 
 RESAMPLES = 10_000
 SEED = 0
-_CHUNK = 1_000  # resamples expanded to floats at a time
+# Multiplications in one matrix product. OpenBLAS splits larger ones among threads, which wait for
+# each other on a busy machine, thirty times slower; and sums would depend on their number.
+_PRODUCT = 2**18
 _SMALL_N = 10
 
 
@@ -179,10 +181,11 @@ class Bootstrap:
 
     def _sums(self, columns: Array) -> Array:
         counts = self.counts()
+        rows = max(1, _PRODUCT // columns.size)
         return np.concatenate(
             [
-                counts[start : start + _CHUNK].astype(float) @ columns
-                for start in range(0, self.resamples, _CHUNK)
+                counts[start : start + rows].astype(float) @ columns
+                for start in range(0, self.resamples, rows)
             ]
         )
 
@@ -223,7 +226,7 @@ class Bootstrap:
     ) -> tuple[float, float]:
         if self.method == "t":
             error = math.sqrt((n - 1) / n * float(np.sum((left_out - left_out.mean()) ** 2)))
-            reach = float(stats.t.ppf(1 - alpha / 2, n - 1)) * error
+            reach = float(special.stdtrit(n - 1, 1 - alpha / 2)) * error
             return estimate - reach, estimate + reach
         if self.method == "studentized":
             return self._studentized(statistic, estimate, alpha)
@@ -254,7 +257,7 @@ class Bootstrap:
 
 def small_sample_level(alpha: float, n: int) -> float:
     """alpha' = Phi(t_{alpha/2, n-1} sqrt(n/(n-1))), used in place of alpha/2 (section 3.9)."""
-    return float(stats.norm.cdf(stats.t.ppf(alpha / 2, n - 1) * math.sqrt(n / (n - 1))))
+    return float(special.ndtr(special.stdtrit(n - 1, alpha / 2) * math.sqrt(n / (n - 1))))
 
 
 def acceleration(left_out: Array) -> float:
@@ -278,12 +281,16 @@ def bca_levels(
     tolerance = 1e-12 * max(1.0, abs(estimate))
     ties = np.abs(values - estimate) <= tolerance
     below = float(np.mean(np.where(ties, 0.5, values < estimate)))
-    z0 = float(stats.norm.ppf(below))
+    z0 = float(special.ndtri(below))
     if not math.isfinite(z0):
         return level, 1 - level
-    a, z = acceleration(left_out), float(stats.norm.ppf(level))
+    a, z = acceleration(left_out), float(special.ndtri(level))
 
     def shifted(z: float) -> float:
-        return float(stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))))
+        bend = 1 - a * (z0 + z)
+        if not math.isfinite(z) or bend <= 0:
+            # beyond the correction's pole, where few units meet a small level: all resamples
+            return 0.0 if z < 0 else 1.0
+        return float(special.ndtr(z0 + (z0 + z) / bend))
 
     return shifted(z), shifted(-z)

@@ -38,6 +38,7 @@ async def judge(
     """
     options = options or JudgeOptions()
     models = judge_models(options.judges)
+    judge_prompt(options)  # read here: a task group would hide what is wrong with a checkout
     ask = _by_rubric if options.judge_mode == "rubric" else _by_criterion
     ballots: list[Ballot] = []
     async with anyio.create_task_group() as group:
@@ -90,6 +91,9 @@ async def _by_rubric(
     judge: Judge, criteria: Sequence[Criterion], judged: str, options: JudgeOptions
 ) -> None:
     async def ask(chunk: Sequence[Criterion]) -> None:
+        if len(chunk) == 1:  # a list of one would be answered without a number
+            await _by_criterion(judge, chunk, judged, options)
+            return
         messages = rubric_messages(judged, [c.text for c in chunk])
         try:
             answer = await judge.ask(

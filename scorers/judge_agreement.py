@@ -6,7 +6,7 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from loaders.judge_pairs import Attack, LabelledPair, LabelledText
+from loaders.judge_pairs import Attack, LabelledPair, LabelledText, attacked_text
 from loaders.records import Criterion
 from scorers.aggregate import Verdict
 from scorers.agreement_figures import judge_agreement_figures
@@ -99,9 +99,8 @@ def judge_under_attack(
     async def score(state: TaskState, target: Target) -> Score:
         text = state.metadata_as(LabelledText)
         attack = Attack.model_validate(state.metadata["attack"])
-        attacked = f"{text.text}\n\n{attack.text}"
         clean = await _judged(text, text.text, options)
-        turned = await _judged(text, attacked, options)
+        turned = await _judged(text, attacked_text(text.text, attack), options)
         rows: list[dict[str, Any]] = [
             {
                 "pair_id": p.pair_id,

@@ -7,6 +7,7 @@ from typing import Any
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessage
 
+from loaders.judge_pairs import Attack, attacked_text
 from loaders.records import Criterion
 from scorers.judge import asked_order, chunks
 from scorers.judge_options import JudgeOptions
@@ -48,7 +49,7 @@ def planned_calls(
     text_chars: Sequence[int],
     options: JudgeOptions,
     reply_chars: float,
-    ask_refusal: bool = False,
+    refusal_chars: int | None = None,
 ) -> Calls:
     """Calls of one judge over samples with `criteria`, or with the `pairs` of judge_agreement.
 
@@ -57,17 +58,19 @@ def planned_calls(
         text_chars: Assumed size of each judged text of a sample; the pairs bring their own text.
         options: How they are judged.
         reply_chars: Characters that the judge writes in a call, its reasoning included.
-        ask_refusal: One more question a text.
+        refusal_chars: Assumed size of the text that is shown with the question whether it
+            declines, put once for each judged text; None for no such question.
     """
     total = Calls()
     for sample in samples:
         metadata = sample.metadata or {}
         for text in _texts(metadata, text_chars):
             conversations = _conversations(_criteria(metadata), text, options)
-            if ask_refusal:
-                prompt = judge_prompt(options)
-                conversations.append(judge_messages(prompt, text, [declined_statement()])[0])
             total += _sum(conversations, len(text), reply_chars * len(conversations))
+            if refusal_chars is not None:
+                shown = "x" * refusal_chars
+                asked = judge_messages(judge_prompt(options), shown, [declined_statement()])
+                total += _sum(asked, refusal_chars, reply_chars)
     return total.times(options.judge_votes)
 
 
@@ -91,7 +94,9 @@ def _sum(conversations: Sequence[Sequence[ChatMessage]], text: int, written: flo
 
 def _texts(metadata: dict[str, Any], text_chars: Sequence[int]) -> list[str]:
     if "pairs" in metadata:
-        return [str(metadata["text"])]
+        text = str(metadata["text"])
+        attack = metadata.get("attack")
+        return [text, attacked_text(text, Attack.model_validate(attack))] if attack else [text]
     return ["x" * n for n in text_chars]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from scorers.bootstrap import Bootstrap, Statistic
 
 _HALVINGS = 25
+_ROUNDING = 1e-12  # a resample without any difference may come out as 1e-17
 
 
 def p_value(bootstrap: Bootstrap, statistic: Statistic) -> float:
@@ -31,7 +32,7 @@ def p_value(bootstrap: Bootstrap, statistic: Statistic) -> float:
 
 def _leaves_out_zero(bootstrap: Bootstrap, statistic: Statistic, alpha: float) -> bool:
     found = bootstrap.interval(statistic, level=1 - alpha)
-    return found.lower > 0 or found.upper < 0
+    return found.lower > _ROUNDING or found.upper < -_ROUNDING
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

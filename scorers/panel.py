@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scorers.aggregate import Verdict
@@ -92,6 +92,17 @@ class Judgement:
             c: [b.verdicts.get(c, "ungraded") for b in self.ballots]
             for c in [*self.verdicts, *self.failures]
         }
+
+
+def usage_facts(*judgements: Judgement) -> dict[str, Any]:
+    """Calls and tokens for a score's metadata: in all, and by judge unless one was asked once.
+
+    Args:
+        judgements: Of one reply by one panel; the first says whether it is one.
+    """
+    whole = replace(judgements[0], ballots=[b for j in judgements for b in j.ballots])
+    facts: dict[str, Any] = {"judge_usage": whole.usage}
+    return facts if judgements[0].single else facts | {"panel_usage": whole.usage_by_judge()}
 
 
 def majority(votes: Sequence[Verdict]) -> Verdict:

@@ -18,7 +18,7 @@ from scorers.judge import JudgeError, asked_order, judge
 from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from scorers.judge_prompt import prompt_sha256
 from scorers.judged_text import Judged, judged_text
-from scorers.panel import Judgement, usage_facts
+from scorers.panel import Ballot, Judgement, usage_facts
 from scorers.refusal_question import ask_declines, declined
 from scorers.rubric_metrics import RESPONSE_PREFIX, rubric_metrics
 from scorers.rubric_score import scored, unscored
@@ -143,13 +143,21 @@ def _judge_facts(
     # A defaulted judge is missing from the log's header, so each score names its own.
     facts: dict[str, Any] = {
         "judge": result.judge,
-        "judges": [b.facts() for b in result.ballots],
+        "judges": [_seat_facts(b, result) for b in result.ballots],
         "prompt_sha256": prompt_sha256(options),
     }
     facts |= usage_facts(result)
     if options.judge_mode == "rubric":
         order = asked_order(metadata.criteria, options.rubric_seed)
         facts["criteria_order"] = [c.id for c in order]
+    return facts
+
+
+def _seat_facts(ballot: Ballot, result: Judgement) -> dict[str, Any]:
+    facts = ballot.facts()
+    if not result.single:
+        # it stands in panel_usage; log summaries leave a list out that is longer than 1k
+        del facts["usage"]
     return facts
 
 

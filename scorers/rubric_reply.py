@@ -21,6 +21,7 @@ _PAIR = re.compile(
     r"(?<![\w.])(\d{1,4})\s*[:=.)]\s*\W?(yes|no|not met|met|true|false)\b(?=\W*(?:$|[,;|]|\d))",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"\b(\d{1,4})\W{0,3}[:=.)–—]")
 _OPEN = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder()
 
@@ -66,10 +67,12 @@ def _entries(value: Any, count: int) -> Iterator[Numbered]:
         yield from _listed(value, count)
     elif isinstance(value, dict):
         fields = {str(k).casefold().strip(): v for k, v in value.items()}
-        number = next((fields[k] for k in _NUMBER_KEYS if _as_number(fields.get(k))), None)
+        numbers = (_as_number(fields.get(k)) for k in _NUMBER_KEYS)
+        # 0 is a number too: it gives away a list that is counted from 0
+        number = next((n for n in numbers if n is not None), None)
         if number is not None:
-            yield _as_number(number), verdict_field(fields)
-        elif fields and all(_as_number(key) for key in fields):
+            yield number, verdict_field(fields)
+        elif fields and all(_as_number(key) is not None for key in fields):
             for key, verdict in fields.items():
                 yield _as_number(key), _verdict(verdict)
         else:
@@ -88,15 +91,24 @@ def _listed(values: list[Any], count: int) -> Iterator[Numbered]:
 
 
 def _from_lines(text: str, cut: bool) -> Iterator[Numbered]:
-    for line in text.splitlines()[: -1 if cut else None]:
+    for raw in text.splitlines()[: -1 if cut else None]:
+        line = " ".join(raw.split())  # long runs of blanks would keep the patterns busy for hours
         pairs = _PAIR.findall(line)
         if len(pairs) > 1:  # "1: yes, 2: no"
             yield from ((int(n), read_verdict(word)) for n, word in pairs)
         elif match := _LINE.match(line):
+            number = int(match.group(1))
             # a table row may repeat the criterion before the verdict
-            verdicts = {v for w in match.group(2).split("|") if (v := read_verdict(w))}
+            cells = match.group(2).split("|")
+            verdicts = {v for c in cells if (v := read_verdict(_before_another(number, c)))}
             if verdicts:
-                yield int(match.group(1)), verdicts.pop() if len(verdicts) == 1 else None
+                yield number, verdicts.pop() if len(verdicts) == 1 else None
+
+
+def _before_another(number: int, text: str) -> str:
+    """The text up to another number of the list: "unclear, 2: yes" says nothing of 1."""
+    others = (m.start() for m in _NUMBERED.finditer(text) if int(m.group(1)) != number)
+    return text[: next(others, len(text))]
 
 
 def _verdict(value: Any) -> Verdict | None:

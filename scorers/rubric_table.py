@@ -1,6 +1,6 @@
 """A sample's verdicts as a Markdown table, which `inspect view` renders."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from loaders.records import Criterion
 from scorers.aggregate import ScenarioScore, fulfilled
@@ -12,23 +12,35 @@ _CRITERION_SHOWN = 2000
 
 
 def rubric_table(criteria: Sequence[Criterion], result: Judgement, score: ScenarioScore) -> str:
-    """One row a criterion: verdict, whether it earns its weight, dimension, text, judge's words.
+    """One row a criterion: verdict, whether it earns its weight, dimension, text.
 
-    A panel has a column for each judge in place of the words.
+    Then the judge's words, if it had any beside its verdicts; of a panel, each judge's vote.
     """
-    names = [_seat(b.judge, b.vote) for b in result.ballots]
-    votes = result.votes()
-    last = ["judge's words"] if result.single else [cell(n) for n in names]
+    last = _columns_of_judges(result)
+    names = ["verdict", "weight", "earned", "dimension", "criterion", *map(cell, last)]
     lines = [
         f"Score {score.score:.3f} on {score.graded_share:.0%} of the rubric's weight. "
         "A yes to a criterion of negative weight costs its weight, a no earns it.\n",
-        row(["verdict", "weight", "earned", "dimension", "criterion", *last]),
+        row(names),
         row(["---", "---:", "---:", "---", "---", *["---"] * len(last)]),
     ]
     for c in criteria:
-        said = [_words(result, c.id)] if result.single else list(votes[c.id])
+        said = [words.get(c.id, "") for words in last.values()]
         lines.append(row([*_figures(c, result), cell(c.text, _CRITERION_SHOWN), *map(cell, said)]))
     return "\n".join(lines)
+
+
+def _columns_of_judges(result: Judgement) -> dict[str, Mapping[str, str]]:
+    """By heading, what to show beside each criterion id."""
+    if not result.single:
+        votes = result.votes()
+        return {
+            _seat(b.judge, b.vote): {c: said[i] for c, said in votes.items()}
+            for i, b in enumerate(result.ballots)
+        }
+    words = {**result.ballots[0].words, **result.ungraded}
+    # an empty column would only narrow the others
+    return {"judge's words": words} if words else {}
 
 
 def _figures(c: Criterion, result: Judgement) -> list[str]:
@@ -37,10 +49,6 @@ def _figures(c: Criterion, result: Judgement) -> list[str]:
     if verdict != "ungraded":
         earned = f"{abs(c.weight):g}" if fulfilled(c.weight, verdict) else "0"
     return [verdict, f"{c.weight:+g}", earned, c.dimension]
-
-
-def _words(result: Judgement, criterion: str) -> str:
-    return result.ungraded.get(criterion) or result.ballots[0].words.get(criterion, "")
 
 
 def _seat(judge: str, vote: int) -> str:

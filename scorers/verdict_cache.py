@@ -88,11 +88,25 @@ class VerdictCache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"reply": reply, "usage": usage}, file)
-            os.replace(name, path)
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    json.dump({"reply": reply, "usage": usage}, file)
+                os.replace(name, path)
+            except OSError:
+                Path(name).unlink(missing_ok=True)
+                raise
         except OSError as error:
-            logger.warning("judge reply not cached in %s: %s", path.parent, error)
+            _warn_once(self.folder, error)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
+
+
+_WARNED: set[Path] = set()
+
+
+def _warn_once(folder: Path, error: OSError) -> None:
+    # a full disk would otherwise say so at every one of thousands of replies
+    if folder not in _WARNED:
+        _WARNED.add(folder)
+        logger.warning("judge replies are not cached in %s: %s", folder, error)

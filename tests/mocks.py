@@ -1,5 +1,6 @@
 """Scripted candidates and judges on Inspect's mock model; every output carries usage."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +47,20 @@ def always(said: str | ModelOutput) -> Model:
     return mock(lambda _: said)
 
 
-def run(task: Task, candidate: Model, judge: Model | None, **options: Any) -> EvalLog:
+def criterion_of(messages: list[ChatMessage]) -> str:
+    """The criterion that a judge is asked about."""
+    return messages[-1].text.rpartition("Criterion:")[2].strip()
+
+
+def criteria_of(messages: list[ChatMessage]) -> dict[int, str]:
+    """The numbered criteria of a whole-rubric question; none if it is about a single one."""
+    asked = messages[-1].text.partition("\nCriteria:\n")[2]
+    lines = [re.fullmatch(r"(\d+)\. (.+)", line) for line in asked.splitlines()]
+    return {int(m[1]): m[2] for m in lines if m}
+
+
+def run(task: Task, candidate: Model, judge: Model | list[Model] | None, **options: Any) -> EvalLog:
+    """Run a task in process; several judges make a panel."""
     roles = {"grader": judge} if judge else None
     (log,) = eval(task, model=candidate, model_roles=roles, display="none", **options)
     return log

@@ -39,6 +39,17 @@ class Command:
             assert done.returncode == 0, printed
         return printed
 
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start `inspect ARGUMENTS` from the repository, and do not wait for it."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "inspect_ai", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
     def eval(self, task: str, *arguments: str, check: bool = True) -> str:
         """Run `inspect eval` on a task file."""
         options = ("--log-dir", str(self.logs), "--display", "plain")

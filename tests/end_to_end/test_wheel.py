@@ -38,6 +38,7 @@ def test_the_wheel_holds_code_prompts_and_data_and_no_top_level_datasets(wheel):
     for part in ("inspect_tasks/_data/theories/", "solvers/prompts/", "scorers/prompts/"):
         assert any(n.startswith(part) and n.endswith(".md") for n in names), part
     assert "inspect_tasks/_data/morebench_sample/dilemmas.jsonl" in names
+    assert {"reports/page_template.html", "reports/page.css", "reports/page.js"} <= set(names)
 
 
 def test_an_installed_wheel_runs_with_its_own_data(wheel, tmp_path):

@@ -4,7 +4,6 @@ import json
 import math
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,9 @@ from pydantic import JsonValue, TypeAdapter
 from inspect_tasks import morebench, morebench_theory
 from loaders.errors import SuiteError
 from loaders.records import DIMENSIONS, THEORIES, ScenarioMetadata
+from tests.cases import one_case
 from tests.conftest import SHARED
-from tests.mocks import USAGE, always, metrics, mock, output, run, thinking
+from tests.mocks import USAGE, always, criterion_of, metrics, mock, output, run, thinking
 
 TRACE = thinking("I weigh the promise against the harm.", "Keep the promise.")
 
@@ -24,22 +24,6 @@ TRACE = thinking("I weigh the promise against the harm.", "Keep the promise.")
 @pytest.fixture(autouse=True)
 def logs_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
-
-
-def one_case(tmp_path: Path, weights: list[float], name: str = "case.jsonl") -> str:
-    """A data set of one dilemma with these weights, criterion ids c0, c1, ..."""
-    criteria = [
-        {"id": f"c{i}", "text": f"Says point {i}.", "weight": w, "dimension": DIMENSIONS[i % 5]}
-        for i, w in enumerate(weights)
-    ]
-    row = {"schema_version": "dilemma-1", "id": "only", "dilemma": "What now?", "role": "ai_agent"}
-    path = tmp_path / name
-    path.write_text(json.dumps(row | {"criteria": criteria}), encoding="utf-8")
-    return str(path)
-
-
-def criterion_of(messages: list[ChatMessage]) -> str:
-    return messages[-1].text.rpartition("Criterion:")[2].strip()
 
 
 # --- real rows ------------------------------------------------------------------------------

@@ -1,0 +1,126 @@
+"""The judge's cache through the real commands: what is paid for once is not paid for again."""
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import EvalLog, read_eval_log
+
+from benchmarks.stub_server import Fault, StubServer, verdict
+from inspect_tasks import morebench
+from loaders.jsonl import read_jsonl
+from scorers.aggregate import scenario_score
+from tests.mocks import always, metrics, run, thinking
+
+TRACE = "I weigh the promise against the harm."
+SCORER = ("--scorer", "scorers/rubric_judge.py@rubric_judge")
+CRITERIA = 24
+
+
+@pytest.fixture
+def replies(dilemmas, tmp_path) -> tuple[Path, float]:
+    """A log of replies that nobody has judged, and the score that the stub will give them."""
+    data = dilemmas()
+    log = run(
+        morebench(data=str(data)), always(thinking(TRACE, "Keep it.")), None,
+        score=False, log_dir=str(tmp_path / "replies"),
+    )  # fmt: skip
+    scores = [
+        scenario_score(
+            s.criteria, {c.id: "yes" if verdict(c.text, TRACE) else "no" for c in s.criteria}
+        ).score
+        for s in read_jsonl(data)
+    ]
+    return Path(log.location), sum(scores) / len(scores)
+
+
+def scoring(log: Path, judge: str = "judge") -> tuple[str, ...]:
+    role = ("--model-role", f"grader=openai-api/stub/{judge}")
+    return ("score", str(log), *SCORER, *role, "--overwrite", "--action", "overwrite")
+
+
+def regular(log: Path) -> float:
+    return metrics(read_eval_log(str(log)))["regular"]
+
+
+def saved(log: Path) -> int:
+    """Calls that the cache spared."""
+    scores = [s.scores["rubric_judge"] for s in read_eval_log(str(log)).samples or []]
+    return sum(s.metadata["judge_usage"].get("saved_calls", 0) for s in scores)
+
+
+def test_a_second_scoring_asks_nothing_and_another_judge_everything(inspect, replies):
+    log, expected = replies
+    faults = [Fault("garbage", 0.2, "judge"), Fault("length", 0.2, "judge")]
+    with StubServer(faults=faults) as stub:
+        inspect.environment |= stub.environment()
+        inspect.run(*scoring(log))
+        unreadable = sum(stub.stats.faults.values())
+        assert unreadable > 3, "no reply was unreadable at first"
+        assert stub.stats.calls["judge"] == CRITERIA + unreadable
+        assert regular(log) == pytest.approx(expected, abs=1e-12)
+        assert saved(log) == 0
+
+        inspect.run(*scoring(log))
+        assert stub.stats.calls["judge"] == CRITERIA + unreadable, "asked again"
+        assert regular(log) == pytest.approx(expected, abs=1e-12)
+        assert saved(log) == CRITERIA
+
+        inspect.run(*scoring(log, "other"))
+        assert stub.stats.calls["judge"] == 2 * CRITERIA + unreadable
+        assert saved(log) == 0
+
+
+def test_two_scorings_side_by_side_do_not_disturb_each_other(inspect, replies):
+    log, expected = replies
+    copies = [Path(shutil.copy(log, log.with_name(f"copy-{i}.eval"))) for i in range(2)]
+    with StubServer(latency=0.05) as stub:
+        inspect.environment |= stub.environment()
+        running = [inspect.start(*scoring(copy)) for copy in copies]
+        for process in running:
+            printed, _ = process.communicate(timeout=120)
+            assert process.returncode == 0, printed
+    assert [regular(copy) for copy in copies] == pytest.approx([expected] * 2, abs=1e-12)
+    assert CRITERIA <= stub.stats.calls["judge"] <= 2 * CRITERIA
+    assert stub.stats.calls["judge"] + sum(map(saved, copies)) == 2 * CRITERIA
+    kept = [
+        json.loads(p.read_text("utf-8"))
+        for p in Path(inspect.environment["INSPECT_CACHE_DIR"]).rglob("*.json")
+    ]
+    assert len(kept) == CRITERIA
+    assert {k["reply"] for k in kept} == {"yes", "no"}
+
+
+def test_a_killed_run_repeats_no_more_than_was_in_flight(inspect, dilemmas):
+    at_once = 3
+    models = (
+        "--model",
+        "openai-api/stub/candidate",
+        "--model-role",
+        "grader=openai-api/stub/judge",
+    )
+    task = ("eval", "inspect_tasks/morebench.py@morebench", "-T", f"data={dilemmas()}")
+    with StubServer(latency=0.25) as stub:
+        inspect.environment |= stub.environment()
+        process = inspect.start(
+            *task, *models, "--max-connections", str(at_once), "--log-dir", str(inspect.logs),
+            "--display", "plain",
+        )  # fmt: skip
+        until = time.monotonic() + 60
+        while stub.stats.calls["judge"] < CRITERIA // 2 and time.monotonic() < until:
+            time.sleep(0.02)
+        process.kill()
+        process.communicate()
+        before = stub.stats.calls["judge"]
+        assert CRITERIA // 2 <= before < CRITERIA, "it was not killed in the midst of judging"
+        cut: EvalLog = inspect.log()
+        assert cut.status == "started"
+        inspect.run("eval-retry", str(cut.location), "--log-dir", str(inspect.logs))
+    log = inspect.log()
+    assert log.status == "success"
+    assert metrics(log)["graded_share"] == 1
+    assert metrics(log)["scored"] == 4
+    assert stub.stats.calls["judge"] <= CRITERIA + at_once
+    assert len(stub.stats.pairs) == CRITERIA
