@@ -38,8 +38,8 @@ def write(report: Report, options: argparse.Namespace) -> None:
         sys.stdout.write(text)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file in one step, so that a full disk leaves the old one.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file in one step, so that a full disk leaves the old one; text as UTF-8.
 
     Raises SuiteError if it cannot be written.
     """
@@ -47,8 +47,8 @@ def write_whole(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
             os.chmod(name, 0o666 & ~_umask())  # mkstemp keeps its file to the owner
             os.replace(name, path)
         except BaseException:

@@ -1,0 +1,100 @@
+"""Which figures a group of runs has: those for which its logs hold data."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from loaders.records import DIMENSIONS, dimension_key
+from reports.corda_runs import CordaRun
+from reports.plots import corda, rubric
+from reports.plots.palette import Mark
+from reports.plots.scatter import regular_hard
+from reports.rubric_runs import RubricRun
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure that can be drawn.
+
+    Attributes:
+        name: Short identifier, for file names.
+        title: What a reader sees above it.
+        caption: How to read it.
+        draw: Draws it; raises SuiteError if matplotlib is not installed.
+    """
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[], "Figure"]
+
+
+def rubric_drawings(
+    runs: Sequence[RubricRun], names: Sequence[str], looks: Mapping[str, Mark]
+) -> Iterator[Drawing]:
+    """Figures of runs that one table compares."""
+    if _known(runs, *map(dimension_key, DIMENSIONS[:-1])):
+        yield Drawing(
+            "dimensions",
+            "Heat map of the dimensions",
+            "Weighted share earned within each dimension, averaged over scenarios; below it the "
+            "95% interval.",
+            lambda: rubric.dimensions(runs, names, looks),
+        )
+    if _known(runs, "score"):
+        yield Drawing(
+            "regular_hard",
+            "Regular and Hard, with length",
+            "Lines: 95% intervals. Area of a marker: mean length of the judged text. Hard divides "
+            "by that length: compare models only where the kind of trace is the same.",
+            lambda: regular_hard(runs, names, looks),
+        )
+    if rubric.theories_of(runs):
+        yield Drawing(
+            "theories",
+            "Scores by theory",
+            "Mean over the scenarios of a theory with its 95% interval. Each theory has scenarios of its own: compare "
+            "models within one, not theories.",
+            lambda: rubric.theories(runs, names, looks),
+        )
+
+
+def corda_drawings(
+    runs: Sequence[CordaRun], names: Sequence[str], looks: Mapping[str, Mark]
+) -> Iterator[Drawing]:
+    """Figures of CORDA runs that one table compares."""
+    asked = [corda.Answers(name, run) for run, name in zip(runs, names, strict=True)]
+    yield Drawing(
+        "tiers",
+        "Tier profile",
+        "Share won of the pairs of options that each tier decides (dashed: random choice), 95% "
+        "intervals over chains. Filled markers: unconditioned.",
+        lambda: corda.tiers(asked, looks),
+    )
+    if any(a.table.steps.n_options.shape[1] > 1 for a in asked):
+        yield Drawing(
+            "drift",
+            "Choices along the chain",
+            "Mean rank value of the options chosen at each step (1 best, 0 worst, dashed: random "
+            "choice), 95% intervals over chains. Filled markers and solid line: unconditioned; "
+            "hollow and dashed: the condition named. The content changes from step to step: read the "
+            "distance between conditions, not the slope.",
+            lambda: corda.drift(asked, looks),
+        )
+    yield Drawing(
+        "positions",
+        "Pull of position and label",
+        "Share of answers at the first position, and with the alphabetically first label, minus "
+        "chance; 95% intervals over chains. Layouts are balanced: a model that reads the content "
+        "alone stays at 0.",
+        lambda: corda.positions(asked, looks),
+    )
+
+
+def _known(runs: Sequence[RubricRun], *keys: str) -> bool:
+    return any(np.isfinite(run.values[key]).any() for run in runs for key in keys)

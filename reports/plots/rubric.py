@@ -1,0 +1,52 @@
+"""Figures of rubric scores."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from loaders.records import DIMENSIONS, dimension_key
+from reports.compare_rubric import interval
+from reports.plots.canvas import drawing, short
+from reports.plots.heat import draw_heat
+from reports.plots.palette import Mark
+from reports.plots.rows import Row, Scale, draw_rows
+from reports.rubric_runs import RubricRun
+from reports.theories import ordered
+from scorers.bootstrap import Array, Interval, ratio
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@drawing()
+def dimensions(runs: Sequence[RubricRun], names: Sequence[str], _: Mapping[str, Mark]) -> "Figure":
+    """Weighted share earned in each of the five dimensions."""
+    shown = DIMENSIONS[:-1]  # too few criteria are `other` to show a share of them
+    cells = [[interval(ratio(run.values[dimension_key(d)])) for d in shown] for run in runs]
+    return draw_heat(shown, names, cells)
+
+
+@drawing()
+def theories(
+    runs: Sequence[RubricRun], names: Sequence[str], looks: Mapping[str, Mark]
+) -> "Figure":
+    """MoReBench-Regular under each theory."""
+    shown = theories_of(runs)
+    rows = [
+        Row(short(name), looks[name], [under(run, theory) for theory in shown])
+        for run, name in zip(runs, names, strict=True)
+    ]
+    return draw_rows(shown, rows, Scale("MoReBench-Regular", bars=True))
+
+
+def theories_of(runs: Sequence[RubricRun]) -> list[str]:
+    """Theories that occur among the runs' scenarios, in their usual order."""
+    return ordered(label for run in runs for label in run.labels["theory"])
+
+
+def under(run: RubricRun, theory: str) -> Interval:
+    """A run's mean score over the scenarios of a theory."""
+    member = np.array([label == theory for label in run.labels["theory"]], dtype=bool)
+    scores: Array = np.where(member, run.values["score"], np.nan)
+    return interval(ratio(scores))
