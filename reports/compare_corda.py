@@ -1,14 +1,16 @@
 """Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import combinations
 
+from loaders.errors import SuiteError
 from loaders.rollouts import CONDITIONS, Condition
 from reports.conditions import refuse_incomparable
 from reports.corda_runs import CordaRun
 from reports.document import Cell, Report, Table
-from reports.naming import run_names
+from reports.naming import place, run_names
 from reports.pairs import verdict
 from reports.tables import metric_values
 from scorers import chain_contrasts
@@ -17,6 +19,8 @@ from scorers.chain_summary import DEFAULTS, summarise_models
 from scorers.chain_table import ChainTable
 from scorers.multiplicity import holm, p_value
 
+_CONTRASTS = ("lms_difference", "net_benefit", "win_odds", "p_lex_better")
+_NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 _PROFILE = {
     "LMS": "lms",
     "conflict LMS": "conflict_lms",
@@ -27,29 +31,37 @@ _PROFILE = {
 }
 
 
-def compare_corda(runs: Sequence[CordaRun], allowed: Sequence[str] = ()) -> Report:
-    """Compare CORDA runs; every pair on the chains that both were given.
+def compare_corda(
+    runs: Sequence[CordaRun], allowed: Sequence[str] = (), baseline: str | None = None
+) -> Report:
+    """Compare CORDA runs; pairs on the chains that both were given.
+
+    Args:
+        runs: At least one.
+        allowed: Conditions that may differ, by name.
+        baseline: Model (or part of its name) to compare all others with; None compares all pairs.
 
     Raises:
         SuiteError: If the runs are not comparable, with every reason.
     """
     refuse_incomparable([r.conditions for r in runs], allowed)
     names = run_names(runs)
+    chosen = None if baseline is None else names[place(names, baseline)]
     tables = []
     for condition in CONDITIONS:
         asked = [(r, n) for r, n in zip(runs, names, strict=True) if _has(r, condition)]
         if asked:
             tables.append(_profile(asked, condition))
-            tables += [_tier_table(asked, condition)]
+            tables.append(_tier_table(asked, condition))
         if len(asked) > 1:
-            tables.append(_pairs(asked, condition))
+            tables.append(_pairs(_made(asked, chosen), condition))
     both = [
         (r, n)
         for r, n in zip(runs, names, strict=True)
         if _has(r, "own") and _has(r, "unconditioned")
     ]
     if len(both) > 1:
-        tables.append(_conditioning(both))
+        tables.append(_conditioning(_made(both, chosen)))
     order = " > ".join(runs[0].order.names)
     notes = [
         f"Tier order {order}; data {runs[0].conditions.data}. LMS of random choice: 1/2.",
@@ -85,12 +97,26 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     return Table(f"corda_tiers_{condition}", title, ["model", *order], rows)
 
 
-def _pairs(asked: Sequence[tuple[CordaRun, str]], condition: Condition) -> Table:
-    pairs = list(combinations(asked, 2))
+Named = tuple[CordaRun, str]
+
+
+def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Named]]:
+    """All pairs, or those with the baseline."""
+    return [
+        (a, b) for a, b in combinations(asked, 2) if baseline is None or baseline in (a[1], b[1])
+    ]
+
+
+def _pairs(pairs: Sequence[tuple[Named, Named]], condition: Condition) -> Table:
     found, chances = [], []
-    for (a, _), (b, _) in pairs:
-        found.append(summarise_models(a.answers, b.answers, a.order, condition))
-        table = chain_contrasts.versus(a.answers, b.answers, a.order, condition)
+    for (a, first), (b, second) in pairs:
+        if not _shared(a, b, condition):
+            found.append(dict.fromkeys(_CONTRASTS, _NOTHING))
+            chances.append(math.nan)
+            continue
+        with _named(first, second):
+            found.append(summarise_models(a.answers, b.answers, a.order, condition))
+            table = chain_contrasts.versus(a.answers, b.answers, a.order, condition)
         statistic = chain_contrasts.mean_difference(table.arms["first"], table.arms["second"])
         chances.append(p_value(DEFAULTS.over(table), statistic))
     rows: list[list[Cell]] = []
@@ -110,12 +136,16 @@ def _pairs(asked: Sequence[tuple[CordaRun, str]], condition: Condition) -> Table
     return Table(f"corda_pairs_{condition}", f"Paired contrasts, {condition}", columns, rows)
 
 
-def _conditioning(both: Sequence[tuple[CordaRun, str]]) -> Table:
+def _conditioning(pairs: Sequence[tuple[Named, Named]]) -> Table:
     """Conditioning effect of the first model minus that of the second."""
-    pairs = list(combinations(both, 2))
     found, chances = [], []
-    for (a, _), (b, _) in pairs:
-        table = _four_arms(a, b)
+    for (a, first), (b, second) in pairs:
+        if not _shared(a, b, "own") & _shared(a, b, "unconditioned"):
+            found.append(_NOTHING)
+            chances.append(math.nan)
+            continue
+        with _named(first, second):
+            table = _four_arms(a, b)
         statistic = difference(
             chain_contrasts.later_difference(table.arms["a own"], table.arms["a fresh"]),
             chain_contrasts.later_difference(table.arms["b own"], table.arms["b fresh"]),
@@ -131,6 +161,22 @@ def _conditioning(both: Sequence[tuple[CordaRun, str]]) -> Table:
     ]
     title = "Differences in the conditioning effect (own − unconditioned)"
     return Table("corda_conditioning", title, ["pair", "difference", "Holm p", "verdict"], rows)
+
+
+def _shared(a: CordaRun, b: CordaRun, condition: Condition) -> set[str]:
+    """Chains that both were given in a condition."""
+    return set.intersection(
+        *({x.chain_id for x in run.answers if x.condition == condition} for run in (a, b))
+    )
+
+
+@contextmanager
+def _named(first: str, second: str) -> Iterator[None]:
+    """Runs whose data or order may differ can contradict each other."""
+    try:
+        yield
+    except ValueError as error:
+        raise SuiteError(f"{first} and {second} cannot be compared: {error}.") from error
 
 
 def _four_arms(a: CordaRun, b: CordaRun) -> ChainTable:

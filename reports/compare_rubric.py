@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from loaders.errors import SuiteError
 from loaders.records import DIMENSIONS, dimension_key
 from reports.conditions import refuse_incomparable
 from reports.document import Cell, Report, Table
-from reports.naming import run_names
-from reports.pairs import FIGURES, compare_runs, hard, pairs_table, regular
+from reports.naming import place, run_names
+from reports.pairs import compare_runs, hard, pairs_table, regular
 from reports.rubric_runs import RubricRun
 from reports.tables import SMALL_N
 from scorers.bootstrap import Bootstrap, Interval, Statistic, difference, ratio
@@ -33,9 +32,8 @@ def compare_rubric(
     names = run_names(runs)
     tables = [scores_table(runs, names), dimensions_table(runs, names)]
     if len(runs) > 1:
-        place = None if baseline is None else _place(names, baseline)
-        for title, figure in FIGURES.items():
-            tables.append(pairs_table(title, names, compare_runs(runs, figure, place)))
+        compared = compare_runs(runs, baseline=None if baseline is None else place(names, baseline))
+        tables += [pairs_table(title, names, made) for title, made in compared.items()]
     notes = [
         "Intervals: 95% BCa bootstrap over scenarios; pairs on the scenarios that both have "
         "scored, Holm over the pairs of each table.",
@@ -57,8 +55,8 @@ def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
                 interval(hard(run, run.ids)),
                 round(np.nanmean(length)) if np.isfinite(length).any() else "–",
                 f"{run.scored}/{run.samples}",
-                interval(ratio(run.values["graded_share"])).estimate,
-                interval(ratio(run.values["declined"])).estimate,
+                ratio(run.values["graded_share"]).estimate(),
+                ratio(run.values["declined"]).estimate(),
                 run.trace,
             ]
         )
@@ -97,17 +95,6 @@ def _best_first(runs: Sequence[RubricRun]) -> list[RubricRun]:
         return np.inf if np.isnan(value) else -value
 
     return sorted(runs, key=key)
-
-
-def _place(names: Sequence[str], wanted: str) -> int:
-    found = [i for i, n in enumerate(names) if wanted == n] or [
-        i for i, n in enumerate(names) if wanted in n
-    ]
-    if len(found) != 1:
-        raise SuiteError(
-            f"--baseline {wanted}: fits {len(found)} of the runs. Allowed: {', '.join(names)}."
-        )
-    return found[0]
 
 
 def _remarks(runs: Sequence[RubricRun], names: Sequence[str]) -> list[str]:

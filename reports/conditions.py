@@ -1,6 +1,6 @@
 """What must be equal for two runs to be comparable, read from their logs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from inspect_ai.log import EvalLog, EvalScore
@@ -20,9 +20,9 @@ class Conditions:
         data: Fingerprint of the data file.
         protocol: Wording of the prompts, with the candidate's hash.
         judged: Which text was judged.
-        judge: The judges, with settings.
-        judge_mode: One call a criterion, or whole rubrics; votes.
-        judge_prompts: Hash of the judge's wording.
+        judge: The judges, with settings; UNJUDGED if no text was judged.
+        judge_mode: One call a criterion, or whole rubrics and how much of one; votes.
+        judge_prompts: Hash of the judge's wording, or UNJUDGED.
         tier_order: Tier order of a CORDA score.
     """
 
@@ -38,6 +38,8 @@ class Conditions:
 
 
 NAMES = tuple(f.name for f in fields(Conditions))
+UNJUDGED = "nothing judged"
+"""A model that shows no text to judge is comparable whoever would have judged it."""
 
 
 def differences(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -> list[str]:
@@ -52,7 +54,7 @@ def differences(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -
         )
     found = []
     for name in NAMES:
-        texts = sorted({getattr(c, name) or "not recorded" for c in conditions})
+        texts = sorted({getattr(c, name) or "not recorded" for c in conditions} - {UNJUDGED})
         if len(texts) > 1 and name not in allowed:
             found.append(f"{name.replace('_', ' ')} differs: {'; '.join(texts)}")
     return found
@@ -79,17 +81,24 @@ def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -
     protocol = str(metadata.get("protocol", ""))
     prompts = str(metadata.get("candidate_prompts_sha256", ""))
     mode = str(params.get("judge_mode", metadata.get("judge_mode", "criterion")))
+    if mode == "rubric":
+        mode += f" by {params.get('rubric_chunk', 'unknown')}"
     votes = int(params.get("judge_votes", 1))
+    judged = any(s.reason in (None, "grader_failed") for s in scores)
     return Conditions(
         task=str(metadata.get("benchmark") or log.eval.task),
         version=str(log.eval.task_version).partition("-")[0],
-        data=f"{data.get('file', '')} {str(data.get('sha256', ''))[:12]}".strip(),
+        data=_file(data),
         protocol=f"{protocol} {prompts}".strip(),
         judged=_one(scores, "judged") or str(params.get("judged", "")),
-        judge=_judge(scores),
+        judge=_judge(scores) if judged else UNJUDGED,
         judge_mode=mode + (f", {votes} votes" if votes > 1 else ""),
-        judge_prompts=_one(scores, "prompt_sha256"),
+        judge_prompts=_one(scores, "prompt_sha256") if judged else UNJUDGED,
     )
+
+
+def _file(data: Mapping[str, object]) -> str:
+    return f"{data.get('file', '')} {str(data.get('sha256', ''))[:12]}".strip()
 
 
 def _one(scores: Sequence[Score], key: str) -> str:
@@ -99,19 +108,23 @@ def _one(scores: Sequence[Score], key: str) -> str:
 
 
 def _judge(scores: Sequence[Score]) -> str:
-    found = set()
+    found: dict[str, set[str]] = {}
     for score in scores:
         metadata = score.metadata or {}
-        judges = metadata.get("judges")
-        if isinstance(judges, list):
-            found.add(" + ".join(dict.fromkeys(map(_judge_text, judges))))
-        elif metadata.get("judge"):
-            found.add(str(metadata["judge"]))
-    return " and ".join(sorted(found))
+        if names := str(metadata.get("judge") or ""):
+            texts = found.setdefault(names, set())
+            judges = metadata.get("judges")
+            # a summary leaves a list out that is longer than 1k
+            if isinstance(judges, list):
+                texts.add(" + ".join(dict.fromkeys(map(_judge_text, judges))))
+    return " and ".join(sorted(t for names, texts in found.items() for t in texts or [names]))
 
 
 # they change how a reply is fetched, never what it says
-_TRANSPORT = ("max_retries", "timeout", "attempt_timeout", "max_connections", "batch", "cache")
+_TRANSPORT = (
+    "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections",
+    "adaptive_connections", "batch", "cache", "cache_prompt",
+)  # fmt: skip
 
 
 def _judge_text(facts: dict[str, object]) -> str:
@@ -126,10 +139,11 @@ def chain_conditions(log: EvalLog, order: TierOrder) -> Conditions:
     metadata = log.eval.metadata or {}
     data = metadata.get("data", {})
     elicit, prompts = str(metadata.get("elicit", "")), str(metadata.get("prompts_sha256", ""))
+    abstain = " with NONE" if log.eval.task_args.get("allow_abstain") else ""
     return Conditions(
         task=str(metadata.get("benchmark") or log.eval.task),
         version=str(log.eval.task_version).partition("-")[0],
-        data=f"{data.get('file', '')} {str(data.get('sha256', ''))[:12]}".strip(),
-        protocol=f"{elicit} {prompts}".strip(),
+        data=f"{_file(data)} {data.get('value_map', '')}".strip(),
+        protocol=f"{elicit} {prompts}{abstain}".strip(),
         tier_order=" > ".join(order.names),
     )

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from reports.rubric_runs import RubricRun
 from scorers.bootstrap import Array
 
@@ -29,15 +31,20 @@ def latex_row(run: RubricRun) -> str:
         for group, label in _COLUMNS
     ]
     overall, length = _mean(scores), _mean(run.values["length"], 0, 1)
-    per_length = round(overall / length * 1000, 1) if length else math.nan
+    per_length = _rounded(overall / length * 1000, 1) if length else math.nan
     # upstream's length is a whole number
     shown = [*map(_text, [*groups, overall]), _text(length).removesuffix(".0"), _text(per_length)]
     return " & ".join(shown)
 
 
 def _mean(values: Sequence[float] | Array, digits: int = 1, scale: float = 100) -> float:
-    known = [float(v) for v in values if math.isfinite(v)]
-    return round(math.fsum(known) / len(known) * scale, digits) if known else math.nan
+    known = np.array([v for v in values if math.isfinite(v)]) * scale
+    return _rounded(float(np.mean(known)), digits) if len(known) else math.nan
+
+
+def _rounded(value: float, digits: int) -> float:
+    # as upstream: NumPy and Python do not agree on 61.45
+    return float(np.round(value, digits))
 
 
 def _text(value: float) -> str:

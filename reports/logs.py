@@ -9,22 +9,34 @@ from loaders.errors import SuiteError, first_line
 
 
 def log_files(paths: Sequence[str]) -> list[str]:
-    """The logs named, and those in the folders named; folders may be on any fsspec file system.
+    """The logs named, and those in the folders named, each once.
 
-    Raises SuiteError if a path holds no log.
+    Folders may be on any fsspec file system. Raises SuiteError if a path holds no log.
     """
-    found: list[str] = []
+    found: dict[str, str] = {}
     for path in paths:
-        if path.endswith((".eval", ".json")):
-            if "://" not in path and not Path(path).is_file():
-                raise SuiteError(f"{path}: no such file.")
-            found.append(path)
-            continue
+        for name in _logs_at(path):
+            found.setdefault(_place(name), name)
+    return list(found.values())
+
+
+def _logs_at(path: str) -> list[str]:
+    if path.endswith((".eval", ".json")):
+        if "://" not in path and not Path(path).is_file():
+            raise SuiteError(f"{path}: no such file.")
+        return [path]
+    try:
         names = [info.name for info in list_eval_logs(path)]
-        if not names:
-            raise SuiteError(f"{path}: no Inspect log here.")
-        found += names
-    return list(dict.fromkeys(found))
+    except Exception as error:
+        raise SuiteError(f"{path}: cannot be listed ({first_line(error)}).") from error
+    if not names:
+        raise SuiteError(f"{path}: no Inspect log here.")
+    return names
+
+
+def _place(name: str) -> str:
+    local = shown_name(name)
+    return local if "://" in local else str(Path(local).resolve())
 
 
 def headers(paths: Sequence[str]) -> list[EvalLog]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
+from loaders.errors import SuiteError
 from reports.conditions import Conditions
 
 
@@ -31,3 +32,17 @@ def run_names(runs: Sequence[Run]) -> list[str]:
         again = sum(n == name or n.startswith(f"{name} #") for n in names)
         names.append(f"{name} #{again + 1}" if again else name)
     return names
+
+
+def place(names: Sequence[str], wanted: str) -> int:
+    """Index of a run by its name or a part that no other name has.
+
+    Raises SuiteError otherwise.
+    """
+    exact = [i for i, n in enumerate(names) if wanted == n]
+    found = exact or [i for i, n in enumerate(names) if wanted in n]
+    if len(found) != 1:
+        raise SuiteError(
+            f"--baseline {wanted}: fits {len(found)} of the runs. Allowed: {', '.join(names)}."
+        )
+    return found[0]

@@ -1,7 +1,7 @@
 """Paired comparisons of runs: differences, intervals, Holm's verdicts."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -54,10 +54,10 @@ def hard(run: RubricRun, ids: Sequence[str]) -> Statistic:
     return ratio(top, bottom, scale=1000, bounds=(0, np.inf))
 
 
-FIGURES: dict[str, Callable[[RubricRun, Sequence[str]], Statistic]] = {
-    "Regular": regular,
-    "Hard": hard,
-}
+Figure = Callable[[RubricRun, Sequence[str]], Statistic]
+"""A figure of a run over some scenarios."""
+
+FIGURES: dict[str, Figure] = {"Regular": regular, "Hard": hard}
 
 
 def shared_ids(first: RubricRun, second: RubricRun) -> list[str]:
@@ -67,17 +67,17 @@ def shared_ids(first: RubricRun, second: RubricRun) -> list[str]:
 
 def compare_runs(
     runs: Sequence[RubricRun],
-    figure: Callable[[RubricRun, Sequence[str]], Statistic],
+    figures: Mapping[str, Figure] = FIGURES,
     baseline: int | None = None,
-) -> list[Comparison]:
-    """All pairs of runs, or each run against a baseline; Holm runs over those made."""
+) -> dict[str, list[Comparison]]:
+    """By figure all pairs of runs, or each run against a baseline; Holm runs over those made."""
     pairs = [p for p in combinations(range(len(runs)), 2) if baseline is None or baseline in p]
-    found = [_compare(runs[a], runs[b], figure) for a, b in pairs]
-    adjusted = holm([p for _, p in found])
-    return [
-        Comparison(a, b, interval, p, held)
-        for (a, b), (interval, p), held in zip(pairs, found, adjusted, strict=True)
-    ]
+    shared = {(a, b): shared_ids(runs[a], runs[b]) for a, b in pairs}
+    found: dict[tuple[int, int], dict[str, tuple[Interval, float]]] = {}
+    # drawing takes longest, and pairs of one size have one draw
+    for a, b in sorted(pairs, key=lambda p: len(shared[p])):
+        found[a, b] = _compare(runs[a], runs[b], shared[a, b], figures)
+    return {name: _adjusted({p: found[p][name] for p in pairs}) for name in figures}
 
 
 def pairs_table(
@@ -101,14 +101,22 @@ def pairs_table(
 
 
 def _compare(
-    first: RubricRun,
-    second: RubricRun,
-    figure: Callable[[RubricRun, Sequence[str]], Statistic],
-) -> tuple[Interval, float]:
-    ids = shared_ids(first, second)
-    statistic = difference(figure(first, ids), figure(second, ids))
+    first: RubricRun, second: RubricRun, ids: Sequence[str], figures: Mapping[str, Figure]
+) -> dict[str, tuple[Interval, float]]:
     bootstrap = Bootstrap(len(ids))
-    return bootstrap.interval(statistic), p_value(bootstrap, statistic)
+    found = {}
+    for name, figure in figures.items():
+        statistic = difference(figure(first, ids), figure(second, ids))
+        found[name] = bootstrap.interval(statistic), p_value(bootstrap, statistic)
+    return found
+
+
+def _adjusted(found: Mapping[tuple[int, int], tuple[Interval, float]]) -> list[Comparison]:
+    adjusted = holm([p for _, p in found.values()])
+    return [
+        Comparison(a, b, interval, p, held)
+        for ((a, b), (interval, p)), held in zip(found.items(), adjusted, strict=True)
+    ]
 
 
 def _scored(run: RubricRun) -> set[str]:

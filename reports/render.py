@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
+from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from reports.document import Cell, Report, Table, shown
 from scorers.bootstrap import Interval
@@ -21,18 +21,20 @@ _LONGEST = 2000
 
 def to_terminal(report: Report, console: Console) -> None:
     """Print a report as tables."""
-    console.print(f"[bold]{report.title}[/bold]", highlight=False)
+    # Text, since in a str Rich takes [bold] for markup and :ok: for a picture
+    console.print(Text(report.title, style="bold"))
     for table in report.tables:
-        drawn = RichTable(title=table.title, title_justify="left", header_style="bold")
+        drawn = RichTable(title=Text(table.title), title_justify="left", header_style="bold")
         for i, column in enumerate(table.columns):
-            drawn.add_column(column, justify="left" if i == 0 else "right", overflow="fold")
+            justify: JustifyMethod = "left" if i == 0 else "right"
+            drawn.add_column(Text(column), justify=justify, overflow="fold")
         for cells in table.rows:
-            drawn.add_row(*(escape(shown(c)) for c in cells))
+            drawn.add_row(*(Text(shown(c)) for c in cells))
         console.print(drawn)
         for note in table.notes:
-            console.print(f"  {note}", highlight=False, markup=False)
+            console.print(Text(f"  {note}"))
     for note in report.notes:
-        console.print(note, highlight=False, markup=False)
+        console.print(Text(note))
 
 
 def to_markdown(report: Report) -> str:
@@ -82,9 +84,9 @@ FORMATS: dict[str, Callable[[Report], str]] = {
 
 
 def _markdown(report: Report) -> Iterator[str]:
-    yield f"# {report.title}"
+    yield f"# {escaped(report.title, _LONGEST)}"
     for table in report.tables:
-        yield f"\n## {table.title}\n"
+        yield f"\n## {escaped(table.title, _LONGEST)}\n"
         yield row([escaped(c) for c in table.columns])
         yield row(["---"] + ["---:"] * (len(table.columns) - 1))
         for cells in table.rows:
@@ -117,7 +119,8 @@ def _plain(cell: Cell) -> Any:
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "–": "--", "∞": r"$\infty$", "<": "$<$", ">": "$>$", "|": r"\textbar{}",
+    "–": "--", "−": "$-$", "Δ": r"$\Delta$", "∞": r"$\infty$", "→": r"$\rightarrow$",
+    "…": r"\ldots{}", "<": "$<$", ">": "$>$", "|": r"\textbar{}",
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Rubric scores of finished runs as arrays over scenarios, from headers and summaries alone.
 
-Summaries hold every score but not the verdicts, and are read some twenty times faster than the
+Summaries hold every score but not the verdicts, and are read some ten times faster than the
 samples.
 """
 

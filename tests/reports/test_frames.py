@@ -15,7 +15,11 @@ from tests.mocks import always, mock, output, run, thinking
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     def reply(messages):
-        return output("") if len(messages[-1].text) % 4 == 0 else thinking("I weigh both sides.", "I decide.")
+        return (
+            output("")
+            if len(messages[-1].text) % 4 == 0
+            else thinking("I weigh both sides.", "I decide.")
+        )
 
     def verdict(messages):
         return "hm" if len(messages[-1].text) % 3 == 0 else "yes"
