@@ -1,6 +1,7 @@
 """Command line over finished logs: `moral-reports COMMAND ...`, see `moral-reports --help`."""
 
 import argparse
+import os
 import sys
 
 from loaders.errors import PrerequisiteError
@@ -50,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
     except PrerequisiteError as error:  # the suite's own and Inspect's
         print(f"moral-reports: {error.message}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from loaders.errors import SuiteError
 from reports.compare_corda import compare_corda
@@ -10,8 +11,9 @@ from reports.conditions import NAMES
 from reports.corda_runs import CordaRun, corda_runs
 from reports.document import Report, merged
 from reports.latex_row import latex_row
-from reports.logs import log_files
+from reports.logs import log_files, shown_name
 from reports.output import add_output, write
+from reports.pairs import rubric_groups
 from reports.rubric_runs import RubricRun, rubric_runs
 
 
@@ -66,17 +68,17 @@ def compare(
         SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
     """
     rubrics, chains = _chosen(paths, scorer)
-    reports: list[Report] = []
-    groups: dict[tuple[str, str], list[RubricRun]] = {}
-    for found in rubrics:
-        # trace and response of one log are two tables; of two logs they would be refused
-        kind = found.scorer.rstrip("0123456789")
-        groups.setdefault((found.conditions.task, kind), []).append(found)
-    reports += [compare_rubric(runs, allowed, baseline) for _, runs in sorted(groups.items())]
+    reports = [compare_rubric(runs, allowed, baseline) for runs in rubric_groups(rubrics)]
     if chains:
         reports.append(compare_corda(chains, allowed, baseline))
     if not reports:
         raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
+    used = {shown_name(r.log.location) for r in rubrics} | {
+        shown_name(c.log.location) for c in chains
+    }
+    if without := [n for n in map(shown_name, log_files(paths)) if n not in used]:
+        note = f"No finished score of this suite, so left out: {', '.join(without)}."
+        reports[-1] = replace(reports[-1], notes=[*reports[-1].notes, note])
     return reports
 
 

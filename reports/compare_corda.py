@@ -12,7 +12,8 @@ from reports.corda_runs import CordaRun
 from reports.document import Cell, Report, Table
 from reports.naming import place, run_names
 from reports.pairs import verdict
-from reports.tables import metric_values
+from reports.remarks import told_apart
+from reports.tables import SMALL_N, metric_values
 from scorers import chain_contrasts
 from scorers.bootstrap import Interval, difference
 from scorers.chain_summary import DEFAULTS, summarise_models
@@ -67,8 +68,19 @@ def compare_corda(
         f"Tier order {order}; data {runs[0].conditions.data}. LMS of random choice: 1/2.",
         "Intervals: 95% BCa bootstrap over chains; Holm over the pairs of each figure. Net benefit "
         "asks in how many chains a model does better, P_lex which does better in total.",
+        *_remarks(runs, names),
     ]
     return Report(f"corda: {len(runs)} runs", tables, notes)
+
+
+def _remarks(runs: Sequence[CordaRun], names: Sequence[str]) -> list[str]:
+    remarks = []
+    for run, name in zip(runs, names, strict=True):
+        if run.log.status != "success":
+            remarks.append(f"{name}: status {run.log.status}, some rollouts are missing.")
+        if (chains := len({a.chain_id for a in run.answers})) < SMALL_N:
+            remarks.append(f"{name}: only {chains} chains.")
+    return remarks + told_apart(runs, names)
 
 
 def _has(run: CordaRun, condition: str) -> bool:

@@ -8,9 +8,9 @@ from loaders.records import DIMENSIONS, dimension_key
 from reports.conditions import refuse_incomparable
 from reports.document import Cell, Report, Table
 from reports.naming import place, run_names
-from reports.pairs import compare_runs, hard, pairs_table, regular
+from reports.pairs import best_first, compare_runs, hard, pairs_table, regular
+from reports.remarks import shared_remarks
 from reports.rubric_runs import RubricRun
-from reports.tables import SMALL_N
 from scorers.bootstrap import Bootstrap, Interval, Statistic, difference, ratio
 
 
@@ -28,7 +28,7 @@ def compare_rubric(
         SuiteError: If the runs are not comparable, with every reason.
     """
     refuse_incomparable([r.conditions for r in runs], allowed)
-    runs = _best_first(runs)
+    runs = best_first(runs)
     names = run_names(runs)
     tables = [scores_table(runs, names), dimensions_table(runs, names)]
     if len(runs) > 1:
@@ -37,7 +37,7 @@ def compare_rubric(
     notes = [
         "Intervals: 95% BCa bootstrap over scenarios; pairs on the scenarios that both have "
         "scored, Holm over the pairs of each table.",
-        *_remarks(runs, names),
+        *shared_remarks(runs, names),
     ]
     first = runs[0].conditions
     return Report(f"{first.task}, {first.judged} judged: {len(runs)} runs", tables, notes)
@@ -87,32 +87,3 @@ def harmless_minus_logical(run: RubricRun) -> Statistic:
 def interval(statistic: Statistic) -> Interval:
     """The 95% interval over a run's scenarios."""
     return Bootstrap(len(statistic.columns)).interval(statistic)
-
-
-def _best_first(runs: Sequence[RubricRun]) -> list[RubricRun]:
-    def key(run: RubricRun) -> float:
-        value = regular(run, run.ids).estimate()
-        return np.inf if np.isnan(value) else -value
-
-    return sorted(runs, key=key)
-
-
-def _remarks(runs: Sequence[RubricRun], names: Sequence[str]) -> list[str]:
-    first = runs[0].conditions
-    remarks = [f"Judge {first.judge}; {first.judged} judged; data {first.data}."]
-    if len({r.trace for r in runs}) > 1:
-        remarks.append(
-            "TRACES DIFFER IN KIND: raw traces, summaries and elicited ones are different "
-            "conditions, and lengths differ with them."
-        )
-    if first.judge_mode != "criterion":
-        remarks.append(f"Judge mode {first.judge_mode}: not comparable with the paper.")
-    for run, name in zip(runs, names, strict=True):
-        metadata = run.log.eval.metadata or {}
-        if run.log.status != "success":
-            remarks.append(f"{name}: status {run.log.status}, some samples are missing.")
-        if metadata.get("data", {}).get("data") == "sample":
-            remarks.append(f"{name}: bundled sample, not MoReBench scores.")
-        if run.scored < SMALL_N:
-            remarks.append(f"{name}: only {run.scored} scored samples.")
-    return remarks

@@ -56,7 +56,7 @@ def differences(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -
     for name in NAMES:
         texts = sorted({getattr(c, name) or "not recorded" for c in conditions} - {UNJUDGED})
         if len(texts) > 1 and name not in allowed:
-            found.append(f"{name.replace('_', ' ')} differs: {'; '.join(texts)}")
+            found.append(f"{name} differs: {'; '.join(texts)}")
     return found
 
 

@@ -4,12 +4,18 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
+from inspect_ai.log import EvalLog
+
 from loaders.errors import SuiteError
 from reports.conditions import Conditions
 
 
 class Run(Protocol):
     """A run of either benchmark."""
+
+    @property
+    def log(self) -> EvalLog:
+        """The log's header."""
 
     @property
     def model(self) -> str:

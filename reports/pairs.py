@@ -60,6 +60,28 @@ Figure = Callable[[RubricRun, Sequence[str]], Statistic]
 FIGURES: dict[str, Figure] = {"Regular": regular, "Hard": hard}
 
 
+def best_first(runs: Sequence[RubricRun]) -> list[RubricRun]:
+    """Runs by Regular; one without a score comes last."""
+
+    def rank(run: RubricRun) -> float:
+        value = regular(run, run.ids).estimate()
+        return math.inf if math.isnan(value) else -value
+
+    return sorted(runs, key=rank)
+
+
+def rubric_groups(runs: Sequence[RubricRun]) -> list[list[RubricRun]]:
+    """The runs of one table each, best first: by benchmark and scorer.
+
+    Trace and response of one log are two tables; of two logs they are refused.
+    """
+    groups: dict[tuple[str, str], list[RubricRun]] = {}
+    for run in runs:
+        kind = run.scorer.rstrip("0123456789")
+        groups.setdefault((run.conditions.task, kind), []).append(run)
+    return [best_first(group) for _, group in sorted(groups.items())]
+
+
 def shared_ids(first: RubricRun, second: RubricRun) -> list[str]:
     """Scenarios that both runs have scored, sorted."""
     return sorted(_scored(first) & _scored(second))

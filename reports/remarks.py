@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from reports.logs import shown_name
+from reports.naming import Run
 from reports.rubric_runs import RubricRun
 from reports.tables import SMALL_N, metric_values
 
@@ -50,7 +52,24 @@ def shared_remarks(runs: Sequence[RubricRun], names: Sequence[str], judged: str 
             remarks.append(f"{name}: status {run.log.status}, some samples are missing.")
         if run.scored < SMALL_N:
             remarks.append(f"{name}: only {run.scored} scored samples.")
-    return remarks
+    return [*remarks, *told_apart(runs, names), *_sets(runs)]
+
+
+def told_apart(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
+    """Which log a name stands for, where a model has several."""
+    models = [r.model for r in runs]
+    several = [(r, n) for r, n in zip(runs, names, strict=True) if models.count(r.model) > 1]
+    return [f"{name}: {shown_name(run.log.location)}." for run, name in several]
+
+
+def _sets(runs: Sequence[RubricRun]) -> list[str]:
+    if len({run.ids for run in runs}) == 1:
+        return []
+    shared = set.intersection(*(set(run.ids) for run in runs))
+    return [
+        "THE RUNS HOLD DIFFERENT SCENARIOS, so their own scores are not side by side: "
+        f"{len(shared)} are in all of them, and only pairs rest on what both have."
+    ]
 
 
 def _data(run: RubricRun) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from inspect_ai.log import EvalLog
 
 from loaders.errors import SuiteError
@@ -17,7 +16,7 @@ from reports.corda_runs import corda_runs
 from reports.document import Cell, Report, Table
 from reports.logs import log_files, shown_name
 from reports.naming import Run, run_names
-from reports.pairs import regular
+from reports.pairs import rubric_groups
 from reports.plots.catalogue import Drawing, corda_drawings, rubric_drawings
 from reports.plots.palette import Mark, marks
 from reports.rubric_runs import RubricRun, rubric_runs
@@ -53,7 +52,7 @@ def sections(paths: Sequence[str], allowed: Sequence[str] = ()) -> list[Section]
         SuiteError: If there is nothing to show, or the runs of a benchmark are not comparable.
     """
     files = log_files(paths)
-    groups = _rubric_groups(rubric_runs(files))
+    groups = rubric_groups(rubric_runs(files))
     chains = corda_runs(files)
     together: list[Sequence[Run]] = [*groups, chains]
     for runs in together:
@@ -69,21 +68,6 @@ def sections(paths: Sequence[str], allowed: Sequence[str] = ()) -> list[Section]
     if not found:
         raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
     return found
-
-
-def _rubric_groups(runs: Sequence[RubricRun]) -> list[list[RubricRun]]:
-    """Runs by benchmark and scorer, the best first: as `compare` has them."""
-    groups: dict[tuple[str, str], list[RubricRun]] = {}
-    for found in runs:
-        groups.setdefault((found.conditions.task, found.scorer.rstrip("0123456789")), []).append(
-            found
-        )
-
-    def rank(run: RubricRun) -> float:
-        value = regular(run, run.ids).estimate()
-        return np.inf if np.isnan(value) else -value
-
-    return [sorted(group, key=rank) for _, group in sorted(groups.items())]
 
 
 def _rubric_section(

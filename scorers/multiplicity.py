@@ -12,12 +12,18 @@ _ROUNDING = 1e-12  # a resample without any difference may come out as 1e-17
 def p_value(bootstrap: Bootstrap, statistic: Statistic) -> float:
     """The smallest alpha at which the interval leaves out 0.
 
-    So the interval at level 0.95 leaves out 0 exactly if p < 0.05. Not below 1/(B+1), the finest
-    that B resamples show; nan where no interval exists.
+    So the interval at level 0.95 leaves out 0 exactly if p < 0.05, from six units on. Not below
+    1/(B+1), the finest that B resamples show, nor below 2^(1-n), what an exact test gives when
+    all of n units point one way: the bootstrap of a few units takes them for all there are. nan
+    where no interval exists.
     """
-    estimate = bootstrap.interval(statistic)
-    if math.isnan(estimate.lower):
+    found = bootstrap.interval(statistic)
+    if math.isnan(found.lower):
         return math.nan
+    return max(_smallest_level(bootstrap, statistic), 2.0 ** (1 - found.n))
+
+
+def _smallest_level(bootstrap: Bootstrap, statistic: Statistic) -> float:
     low, high = 1 / (bootstrap.resamples + 1), 1.0
     if _leaves_out_zero(bootstrap, statistic, low):
         return low

@@ -79,13 +79,15 @@ def p_value(figure: Figure, n: int, used: Sequence[int] | None = None) -> float:
         _, lower, upper = interval(figure, n, used, 1 - alpha)
         return lower > 1e-12 or upper < -1e-12
 
+    # an exact test of n units that all point one way gives no less
+    least = 2.0 ** (1 - (n if used is None else len(used)))
     low, high = 1 / (RESAMPLES + 1), 1.0
     if outside(low):
-        return low
+        return max(low, least)
     while high - low > RESOLUTION / 4:
         middle = (low + high) / 2
         low, high = (low, middle) if outside(middle) else (middle, high)
-    return high
+    return max(high, least)
 
 
 def holm(chances: Sequence[float]) -> list[float]:

@@ -339,7 +339,7 @@ def test_a_baseline_and_one_score_of_several(corda_logs, tmp_path):
                   display="none")  # fmt: skip
     path = str(tmp_path / "again.eval")
     write_eval_log(again, path)
-    with pytest.raises(SuiteError, match="tier order differs"):
+    with pytest.raises(SuiteError, match="tier_order differs"):
         compare([path])
     (alone,) = compare([path], scorer="lexicographic1")
     assert alone.notes[0].startswith("Tier order welfare > rights_harm;")

@@ -83,7 +83,7 @@ COPIES = {
         in_scores(judge="mockllm/else", judges=[{"model": "mockllm/else", "settings": {}}]),
         "judge differs: mockllm/else; mockllm/judge",
     ),
-    "judge_mode": (in_params(judge_votes=3), "judge mode differs: criterion; criterion, 3 votes"),
+    "judge_mode": (in_params(judge_votes=3), "judge_mode differs: criterion; criterion, 3 votes"),
     "judge_prompts": (in_scores(prompt_sha256="0123456789abcdef"), "0123456789abcdef; "),
 }
 
@@ -123,7 +123,7 @@ def test_all_reasons_are_in_one_message(first, tmp_path):
     other = changed(first, tmp_path, change)
     said = refusal(first.location, other)
     for name in COPIES:
-        assert f"{name.replace('_', ' ')} differs: " in said
+        assert f"{name} differs: " in said
     assert said.count(" differs: ") == len(COPIES)
     assert "\n" not in said
     left = refusal(first.location, other, allowed=["judge", "version"])
@@ -171,10 +171,10 @@ def test_whole_rubrics_are_not_single_criteria(first, data, tmp_path):
     )
     whole = small_log(tmp_path / "whole", "kind", judge, data, judge_mode="rubric")
     said = refusal(first.location, whole.location)
-    assert "judge mode differs: criterion; rubric" in said
-    assert "judge prompts differs: " in said
+    assert "judge_mode differs: criterion; rubric" in said
+    assert "judge_prompts differs: " in said
     halves = changed(whole, tmp_path, in_params(rubric_chunk=2))
-    assert "judge mode differs: rubric by 2; rubric by 50" in refusal(whole.location, halves)
+    assert "judge_mode differs: rubric by 2; rubric by 50" in refusal(whole.location, halves)
     (report,) = compare([whole.location])
     assert any("not comparable with the paper" in note for note in report.notes)
 
@@ -214,7 +214,7 @@ def test_another_tier_order_is_refused(tmp_path):
         tier_order="welfare,rights_harm,honesty_fairness,convention",
     )  # fmt: skip
     said = refusal(stated, other)
-    assert "tier order differs: rights_harm > honesty_fairness > welfare > convention; welf" in said
+    assert "tier_order differs: rights_harm > honesty_fairness > welfare > convention; welf" in said
     assert said.count(" differs: ") == 1
     (report,) = compare([stated, other], allowed=["tier_order"])
     assert len(report.tables[0].rows) == 2

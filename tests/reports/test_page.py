@@ -102,7 +102,7 @@ def test_a_page_of_real_logs_is_whole(logs, tmp_path):
     titles = {text for _, text in found.all("h3")}
     assert {"Scores", "Conditions", "Runs", "Choices along the chain"} <= titles
     assert "Paired differences in Regular" not in titles  # of one run
-    assert "bundled sample, not MoReBench scores" in text
+    assert "Bundled sample, not MoReBench scores" in text
 
 
 def test_the_page_asks_for_nothing(logs, tmp_path):
@@ -187,7 +187,7 @@ def test_runs_that_are_not_comparable_are_refused(logs, tmp_path):
     reply = thinking("I weigh it.", "So be it.")
     run(morebench(data="sample", judge_votes=3), always(reply), always("yes"), limit=1,
         log_dir=str(other))  # fmt: skip
-    with pytest.raises(SuiteError, match="judge mode differs"):
+    with pytest.raises(SuiteError, match="judge_mode differs"):
         written(tmp_path, logs, str(other), "--no-figures")
     written(tmp_path, logs, str(other), "--no-figures", "--allow", "judge_mode")
 
