@@ -20,6 +20,8 @@ THRESHOLD = 0.3
 _WINDOW = 3  # sentences taken together: a consideration seldom fits into one
 _FENCED = re.compile(r"=== text (\w+) begins ===\n(.*)\n=== text \1 ends ===", re.DOTALL)
 _CRITERION = re.compile(r"Criterion:\s*(.+)\Z", re.DOTALL)
+_CRITERIA = re.compile(r"Criteria:\s*(.+)\Z", re.DOTALL)
+_NUMBERED = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -30,7 +32,7 @@ _STOP = frozenset(
 
 
 class OverlapJudge:
-    """Reads the suite's judge prompt and answers yes or no with a short reason."""
+    """Reads the suite's judge prompts: yes or no with a short reason, or a line a criterion."""
 
     def __init__(self) -> None:
         """Check that the stemmer is there."""
@@ -42,11 +44,7 @@ class OverlapJudge:
     async def reply(self, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         """Verdict on the last message's text and criterion."""
         prompt = messages[-1].text
-        text, criterion = _FENCED.search(prompt), _CRITERION.search(prompt)
-        if text is None or criterion is None:
-            words = "This judge reads only the prompts of the suite's own protocol."
-        else:
-            words = overlap_verdict(text.group(2), criterion.group(1))
+        words = overlap_reply(prompt)
         output = ModelOutput.from_content("overlap-judge", words)
         # without usage Inspect would count tokens, for which it downloads a vocabulary
         output.usage = ModelUsage(
@@ -55,6 +53,23 @@ class OverlapJudge:
             total_tokens=(len(prompt) + len(words)) // 4,
         )
         return output
+
+
+def overlap_reply(prompt: str) -> str:
+    """Verdict on the criterion that follows the fenced text, or a line for each of a list."""
+    fenced = _FENCED.search(prompt)
+    # the text itself may speak of criteria: only what follows its end is asked
+    asked = prompt[fenced.end() :] if fenced else ""
+    if fenced and (one := _CRITERION.search(asked)):
+        return overlap_verdict(fenced.group(2), one.group(1))
+    if fenced and (several := _CRITERIA.search(asked)):
+        listed = _NUMBERED.findall(several.group(1))
+        return "\n".join(f"{n}: {_verdict(fenced.group(2), text)}" for n, text in listed)
+    return "This judge reads only the prompts of the suite's own protocol."
+
+
+def _verdict(text: str, criterion: str) -> str:
+    return overlap_verdict(text, criterion).partition(".")[0].lower()
 
 
 def overlap_verdict(text: str, criterion: str) -> str:
