@@ -41,7 +41,10 @@ def run(options: argparse.Namespace) -> None:
         rubrics, _ = _chosen(options.logs, options.scorer)
         if not rubrics:
             raise SuiteError(f"{', '.join(options.logs)}: no MoReBench scores in these logs.")
-        for rubric in rubrics:
+        for rubric in (run for group in rubric_groups(rubrics) for run in group):
+            of = rubric.conditions
+            # a comment to LaTeX, so that a row is not taken for another's
+            print(f"% {rubric.model}, {of.task}, {of.judged} judged, judge {of.judge}")
             print(latex_row(rubric))
         return
     found = compare(options.logs, options.allow, options.baseline, options.scorer)

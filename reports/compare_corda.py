@@ -78,6 +78,11 @@ def _remarks(runs: Sequence[CordaRun], names: Sequence[str]) -> list[str]:
     for run, name in zip(runs, names, strict=True):
         if run.log.status != "success":
             remarks.append(f"{name}: status {run.log.status}, some rollouts are missing.")
+        balance = str((run.log.eval.metadata or {}).get("balance", "balanced"))
+        if balance != "balanced":
+            remarks.append(
+                f"{name}: layouts not balanced, so position and label figures can be off 0."
+            )
         if (chains := len({a.chain_id for a in run.answers})) < SMALL_N:
             remarks.append(f"{name}: only {chains} chains.")
     return remarks + told_apart(runs, names)

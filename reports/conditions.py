@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import Score
 
 from loaders.errors import OptionError, SuiteError
+from scorers.judge_options import WHOLE_RUBRIC
 from scorers.lexicographic import TierOrder
 
 
@@ -80,10 +82,6 @@ def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -
     data = metadata.get("data", {})
     protocol = str(metadata.get("protocol", ""))
     prompts = str(metadata.get("candidate_prompts_sha256", ""))
-    mode = str(params.get("judge_mode", metadata.get("judge_mode", "criterion")))
-    if mode == "rubric":
-        mode += f" by {params.get('rubric_chunk', 'unknown')}"
-    votes = int(params.get("judge_votes", 1))
     judged = any(s.reason in (None, "grader_failed") for s in scores)
     return Conditions(
         task=str(metadata.get("benchmark") or log.eval.task),
@@ -92,9 +90,20 @@ def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -
         protocol=f"{protocol} {prompts}".strip(),
         judged=_one(scores, "judged") or str(params.get("judged", "")),
         judge=_judge(scores) if judged else UNJUDGED,
-        judge_mode=mode + (f", {votes} votes" if votes > 1 else ""),
+        judge_mode=_mode(params, scores),
         judge_prompts=_one(scores, "prompt_sha256") if judged else UNJUDGED,
     )
+
+
+def _mode(params: Mapping[str, Any], scores: Sequence[Score]) -> str:
+    """How the judge was asked; parameters hold only what was given, samples all of it."""
+    judged = (m for s in scores if "judge" in (m := s.metadata or {}) and "judge_mode" in m)
+    facts = next(judged, params)
+    mode = str(facts.get("judge_mode", "criterion"))
+    if mode == "rubric":
+        mode += f" by {facts.get('rubric_chunk', WHOLE_RUBRIC)}"
+    votes = int(facts.get("judge_votes", 1))
+    return mode + (f", {votes} votes" if votes > 1 else "")
 
 
 def _file(data: Mapping[str, object]) -> str:

@@ -19,7 +19,7 @@ _PER_CONDITION = (
 )
 _CONTRASTS = (
     ("conditioning effect (own - unconditioned)", "conditioning_effect"),
-    ("A/A check (first step; should hold 0)", "aa_check"),
+    ("A/A check (first step; interval should contain 0)", "aa_check"),
     ("drift difference", "drift_difference"),
     ("hysteresis (best - worst history)", "hysteresis"),
     ("net benefit (own over unconditioned)", "net_benefit"),

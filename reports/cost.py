@@ -62,7 +62,8 @@ def cost(paths: Sequence[str], price_file: str | None = None) -> Report:
         cells = [_row(*parts, prices, price_file or "") for parts in rows]
         title = f"{log.eval.task}, {log.eval.model}, {shown_name(log.location)}"
         tables.append(Table(log.eval.eval_id, title, _COLUMNS, cells, _total(cells, prices)))
-    return Report("Calls, tokens and cost", tables)
+    notes = [] if prices else ["No money without prices: --prices FILE."]
+    return Report("Calls, tokens and cost", tables, notes)
 
 
 def _candidate(log: EvalLog) -> tuple[str, str, Counter[str]]:

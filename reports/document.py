@@ -7,8 +7,16 @@ from dataclasses import dataclass, field, replace
 from loaders.records import slug
 from scorers.bootstrap import Interval
 
+_SMALLEST_P = 0.001
+ALIKE = "†"
+"""Marks an interval of units that are all alike."""
+
 Cell = str | int | float | Interval
 """Text, a count, a number (nan where not measured), or an estimate with its interval."""
+
+
+class PValue(float):
+    """A p-value; a table shows a small one as a bound."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,17 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
+
+
+def remarks(table: Table) -> list[str]:
+    """A table's notes, and what a mark in it means."""
+    marked = any(
+        isinstance(c, Interval) and c.flag == "degenerate" and not math.isnan(c.lower)
+        for cells in table.rows
+        for c in cells
+    )
+    meaning = f"{ALIKE} All units alike: what so many can exclude, not a bootstrap."
+    return [*table.notes, *([meaning] if marked else [])]
 
 
 @dataclass(frozen=True)
@@ -70,7 +89,10 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, Interval):
         if math.isnan(cell.lower):
             return number(cell.estimate)
-        return f"{number(cell.estimate)} [{number(cell.lower)}, {number(cell.upper)}]"
+        mark = ALIKE if cell.flag == "degenerate" else ""
+        return f"{number(cell.estimate)} [{number(cell.lower)}, {number(cell.upper)}]{mark}"
     if isinstance(cell, int):
         return f"{cell:,}"
+    if isinstance(cell, PValue) and cell < _SMALLEST_P:
+        return f"<{_SMALLEST_P:g}"
     return cell if isinstance(cell, str) else number(cell)

@@ -5,6 +5,7 @@ and prompts; what models will write is assumed, or taken from an earlier log.
 """
 
 import argparse
+import logging
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -104,6 +105,8 @@ def build_task(name: str, arguments: dict[str, Any]) -> Task:
     module = registry.load()
     if name not in _TASKS:
         raise OptionError(f"{name}: no such task. Allowed: {', '.join(_TASKS)}.")
+    # the judges are named to this command, so nothing is missing
+    logging.getLogger("scorers.judge_models").setLevel(logging.ERROR)
     task: Task = getattr(module, name)(**arguments)
     return task
 

@@ -64,7 +64,9 @@ def run(options: argparse.Namespace) -> None:
         scorer=options.scorer,
         overwrite=options.overwrite,
     )
-    print(f"{options.out}: {sum(s.rows for s in done.sources)} scored replies")
+    print(
+        f"{options.out}: {sum(s.rows for s in done.sources)} scored replies (a line for each score)"
+    )
     if done.pairs is not None:
         print(f"{done.pairs} preference pairs with a margin of at least {options.margin:g}")
     for source in done.sources:

@@ -168,11 +168,16 @@ def notes(found: Sequence[UpstreamScenario], log: EvalLog, reading: Reading) -> 
     ungraded = sum(bool(unread(r)) for r in judged)
     otherwise = sum(_read_otherwise(r.judgement, r.criterion_weight) for r in judged)
     empty = sum(bool(s.rows) and not (s.rows[0].response or "").strip() for s in found)
-    missing = sum(len(s.criteria) - sum(map(bool, s.row_criteria)) for s in found)
+    never = sum(not s.rows for s in found)
+    missing = sum(len(s.criteria) - sum(map(bool, s.row_criteria)) for s in found if s.rows)
     if ungraded:
         lines.append(f"{ungraded} replies are not clearly yes or no and count as ungraded")
     if empty:
         lines.append(f"{empty} judged texts are empty: unscored here, scored by upstream")
+    if never:
+        lines.append(
+            f"{never} replies have no judgement and stay unscored; the files do not say why"
+        )
     if missing:
         lines.append(f"{missing} criteria of the generation file have no judgement: ungraded")
     if otherwise or empty:

@@ -96,7 +96,7 @@ def imported_score(scenario: UpstreamScenario, sample: EvalSample, reading: Read
     }
     if not scenario.rows:
         problem = "The judgement file has nothing on this reply."
-        return unscored("grader_failed", reply.trace or reply.response, facts, problem)
+        return unscored("not_judged", reply.trace or reply.response, facts, problem)
     text = scenario.rows[0].response or ""
     if not text.strip():
         reason = judged_text(reply, reading.judged).reason

@@ -6,7 +6,7 @@ from html import escape
 from urllib.parse import quote
 
 from loaders.records import slug
-from reports.document import Cell, Report, Table, number, shown
+from reports.document import Cell, Report, Table, number, remarks, shown
 from reports.render import to_csv
 from scorers.bootstrap import Interval
 
@@ -51,7 +51,7 @@ def table_html(table: Table, key: str) -> str:
     inner = [
         element("div", title, class_="head"),
         _scrolling(element("table", body, aria_labelledby=f"{key}-title"), table.title),
-        notes_html(table.notes),
+        notes_html(remarks(table)),
     ]
     return element("section", "\n".join(inner), id=key, class_="block")
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from reports.document import Cell, Table
+from reports.document import Cell, PValue, Table
 from reports.rubric_runs import RubricRun
 from scorers.bootstrap import Array, Bootstrap, Interval, Statistic, difference, ratio
 from scorers.multiplicity import holm, p_value
@@ -111,8 +111,8 @@ def pairs_table(
             f"{names[c.first]} − {names[c.second]}",
             c.found,
             c.found.n,
-            c.p,
-            c.adjusted,
+            PValue(c.p),
+            PValue(c.adjusted),
             verdict(c.found, c.adjusted, names[c.first], names[c.second]),
         ]
         for c in comparisons

@@ -1,6 +1,7 @@
 """Judging finished replies again, to measure one way of judging against another."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -68,6 +69,7 @@ def _run_modes(options: argparse.Namespace) -> None:
         seed=options.rubric_seed,
     )
     write(compare_judgings(*last_two(judgings([judged.location])[-2:])), options)
+    print(f"log with both scores: {out}", file=sys.stderr)
 
 
 def judge_modes(

@@ -11,7 +11,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from reports.document import Cell, Report, Table, shown
+from reports.document import Cell, Report, Table, remarks, shown
 from scorers.bootstrap import Interval
 from scorers.markdown import cell as escaped
 from scorers.markdown import row
@@ -31,7 +31,7 @@ def to_terminal(report: Report, console: Console) -> None:
         for cells in table.rows:
             drawn.add_row(*(Text(shown(c)) for c in cells))
         console.print(drawn)
-        for note in table.notes:
+        for note in remarks(table):
             console.print(Text(f"  {note}"))
     for note in report.notes:
         console.print(Text(note))
@@ -91,7 +91,7 @@ def _markdown(report: Report) -> Iterator[str]:
         yield row(["---"] + ["---:"] * (len(table.columns) - 1))
         for cells in table.rows:
             yield row([escaped(shown(c), _LONGEST) for c in cells])
-        yield from (f"\n{escaped(note, _LONGEST)}" for note in table.notes)
+        yield from (f"\n{escaped(note, _LONGEST)}" for note in remarks(table))
     yield from (f"\n{escaped(note, _LONGEST)}" for note in report.notes)
 
 
@@ -119,7 +119,7 @@ def _plain(cell: Cell) -> Any:
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "–": "--", "−": "$-$", "Δ": r"$\Delta$", "∞": r"$\infty$", "→": r"$\rightarrow$",
+    "–": "--", "†": r"\dag{}", "−": "$-$", "Δ": r"$\Delta$", "∞": r"$\infty$", "→": r"$\rightarrow$",
     "…": r"\ldots{}", "<": "$<$", ">": "$>$", "|": r"\textbar{}",
 }  # fmt: skip
 
@@ -135,7 +135,7 @@ def _latex(table: Table) -> str:
         *(" & ".join(_tex(shown(c)) for c in cells) + r" \\" for cells in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
-        *(rf"\par\footnotesize {_tex(note)}" for note in table.notes),
+        *(rf"\par\footnotesize {_tex(note)}" for note in remarks(table)),
         r"\end{table}",
     ]
     return "\n".join(lines)

@@ -7,30 +7,25 @@ from inspect_ai.log import EvalLog, EvalScore
 from rich.console import Console
 
 from loaders.records import DIMENSIONS, dimension_key
+from reports.conditions import Conditions
 from reports.tables import Row, caveats, metric_values, note, number, print_table, triple
 
 
-def show_rubric(log: EvalLog, score: EvalScore, console: Console) -> None:
+def show_rubric(log: EvalLog, score: EvalScore, conditions: Conditions, console: Console) -> None:
     """Print a rubric score: what was judged and by whom, the table, what was not measured."""
     values = metric_values(score)
-    print_table(console, _title(log, score), _rows(log, score, values))
+    print_table(console, _title(score, conditions), _rows(log, score, values))
     scored = values.get("scored", 0.0)
-    note(console, [*caveats(log, scored, "scored samples"), *_mode(score), *_counts(log, values)])
+    remarks = [*caveats(log, scored, "scored samples"), *_mode(conditions), *_counts(log, values)]
+    note(console, remarks)
     if panel := list(_panel(values)):
         note(console, panel)
 
 
-def _title(log: EvalLog, score: EvalScore) -> str:
-    params = score.params or {}
-    response = score.scorer.startswith("rubric_judge_response")
-    judged = "response" if response else params.get("judged", "trace")
-    roles = log.eval.model_roles or {}
-    grader = roles.get("grader")
-    panel = grader if isinstance(grader, list) else [grader] if grader else []
-    names = " + ".join(g.model for g in panel)
-    # a score that was added later may have had another judge
-    judge = f", judge {names}" if names and score.scorer[-1].isalpha() else ""
-    return f"{score.scorer}: {judged}, {params.get('protocol', 'suite')} prompts{judge}"
+def _title(score: EvalScore, conditions: Conditions) -> str:
+    protocol = (score.params or {}).get("protocol") or conditions.protocol.partition(" ")[0]
+    judge = conditions.judge or "not recorded"
+    return f"{score.scorer}: {conditions.judged}, {protocol or 'suite'} prompts, judge {judge}"
 
 
 def _rows(log: EvalLog, score: EvalScore, values: Mapping[str, float]) -> Iterator[Row]:
@@ -47,8 +42,8 @@ def _rows(log: EvalLog, score: EvalScore, values: Mapping[str, float]) -> Iterat
         yield "  Regular with each as 0", triple(values, "regular_refusals_zero")
 
 
-def _mode(score: EvalScore) -> Iterator[str]:
-    if (score.params or {}).get("judge_mode") == "rubric":
+def _mode(conditions: Conditions) -> Iterator[str]:
+    if conditions.judge_mode.startswith("rubric"):
         yield (
             "judged by whole rubrics: not comparable with the paper unless "
             "`moral-reports judge-modes` shows the agreement"

@@ -79,8 +79,15 @@ class RubricRun:
 
 
 def rubric_runs(paths: Sequence[str]) -> list[RubricRun]:
-    """All rubric scores of the logs named, or of those in the folders named."""
-    return [run for name in log_files(paths) for run in runs_of(name)]
+    """All rubric scores of the logs named, or of those in the folders named.
+
+    A score that a copy of its log holds too, as re-scored copies do, is taken once.
+    """
+    found: dict[tuple[str, str, Conditions, int], RubricRun] = {}
+    for run in (run for name in log_files(paths) for run in runs_of(name)):
+        key = run.log.eval.eval_id, run.scorer, run.conditions, run.scored
+        found.setdefault(key, run)
+    return list(found.values())
 
 
 def runs_of(name: str) -> Iterator[RubricRun]:

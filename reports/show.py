@@ -1,13 +1,15 @@
-"""Printing finished runs, from the logs' headers alone."""
+"""Printing finished runs, from the logs' headers and summaries."""
 
 import argparse
 
 from inspect_ai.log import EvalLog
 from rich.console import Console
 
+from reports.agreement_report import show_agreement
 from reports.corda_report import show_corda
 from reports.logs import headers, shown_name
 from reports.rubric_report import show_rubric
+from reports.rubric_runs import runs_of
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -27,9 +29,13 @@ def show(log: EvalLog, console: Console) -> None:
     """Print one run: what was run, every score of the suite in it, and where the log lies."""
     console.print(f"[bold]{log.eval.task}[/bold]  {log.eval.model}  {log.eval.created[:16]}")
     shown = 0
+    conditions = {run.scorer: run.conditions for run in runs_of(log.location)}
     for score in log.results.scores if log.results else []:
         if "regular" in score.metrics:
-            show_rubric(log, score, console)
+            show_rubric(log, score, conditions[score.scorer], console)
+            shown += 1
+        elif "macro_f1" in score.metrics or "flip_rate" in score.metrics:
+            show_agreement(score, console)
             shown += 1
         elif score.scorer.startswith("lexicographic"):
             show_corda(log, score, console)

@@ -50,6 +50,9 @@ def caveats(log: EvalLog, units: float, name: str) -> list[str]:
         found.append("demonstration model")
     if units < SMALL_N:
         found.append(f"only {units:.0f} {name}: intervals are too narrow to lean on")
+    balance = str(metadata.get("balance", "balanced"))
+    if balance != "balanced":
+        found.append(f"layouts not balanced, so position and label figures can be off 0: {balance}")
     if log.status != "success":
         found.append(f"status {log.status}: some samples are missing (inspect eval-retry)")
     return found

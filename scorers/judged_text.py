@@ -14,6 +14,7 @@ UNSCORED_REASONS = (
     "no_trace",  # a response without any thinking trace
     "redacted_trace",  # reasoning happened, but only a blob of it came back
     "provider_error",  # an error text or nothing at all in place of a reply
+    "not_judged",  # imported without any judgement
     "grader_failed",  # the judge gave no verdict on any criterion
 )
 """Why a sample has no score; an empty text is never judged, since avoided faults earn credit."""

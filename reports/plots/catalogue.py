@@ -90,8 +90,8 @@ def corda_drawings(
         "positions",
         "Pull of position and label",
         "Share of answers at the first position, and with the alphabetically first label, minus "
-        "chance; 95% intervals over chains. Layouts are balanced: a model that reads the content "
-        "alone stays at 0.",
+        "chance; 95% intervals over chains. Where layouts are balanced, a model that reads the "
+        "content alone stays at 0.",
         lambda: corda.positions(asked, looks),
     )
 

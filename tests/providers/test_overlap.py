@@ -1,6 +1,5 @@
 """The word-overlap judge reads both of the suite's judge prompts, and nothing inside the text."""
 
-
 from providers.overlap import overlap_reply
 from scorers.judge_prompt import judge_messages, rubric_messages, suite_prompt
 from scorers.rubric_reply import read_verdicts

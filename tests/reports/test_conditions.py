@@ -32,7 +32,7 @@ def first(tmp_path_factory, data) -> EvalLog:
 def changed(log: EvalLog, folder: Path, change: Callable[[EvalLog], Any]) -> str:
     """A copy of a log as another model's, with one thing changed."""
     copy = log.model_copy(deep=True)
-    copy.eval.model = "mockllm/other"
+    copy.eval.model, copy.eval.eval_id = "mockllm/other", "other"
     change(copy)
     path = str(folder / "changed.eval")
     write_eval_log(copy, path)
@@ -59,14 +59,6 @@ def in_metadata(**facts: Any) -> Callable[[EvalLog], None]:
     return lambda log: log.eval.metadata.update(facts)
 
 
-def in_params(**facts: Any) -> Callable[[EvalLog], None]:
-    def change(log: EvalLog) -> None:
-        for score in log.results.scores:
-            score.params = (score.params or {}) | facts
-
-    return change
-
-
 def version(log: EvalLog) -> None:
     log.eval.task_version = "2-A"
 
@@ -83,7 +75,7 @@ COPIES = {
         in_scores(judge="mockllm/else", judges=[{"model": "mockllm/else", "settings": {}}]),
         "judge differs: mockllm/else; mockllm/judge",
     ),
-    "judge_mode": (in_params(judge_votes=3), "judge_mode differs: criterion; criterion, 3 votes"),
+    "judge_mode": (in_scores(judge_votes=3), "judge_mode differs: criterion; criterion, 3 votes"),
     "judge_prompts": (in_scores(prompt_sha256="0123456789abcdef"), "0123456789abcdef; "),
 }
 
@@ -173,8 +165,10 @@ def test_whole_rubrics_are_not_single_criteria(first, data, tmp_path):
     said = refusal(first.location, whole.location)
     assert "judge_mode differs: criterion; rubric" in said
     assert "judge_prompts differs: " in said
-    halves = changed(whole, tmp_path, in_params(rubric_chunk=2))
+    halves = changed(whole, tmp_path, in_scores(rubric_chunk=2))
     assert "judge_mode differs: rubric by 2; rubric by 50" in refusal(whole.location, halves)
+    bare = changed(whole, tmp_path, lambda log: log.results.scores[-1].params.clear())
+    compare([whole.location, bare])  # `inspect score` records only the options that were given
     (report,) = compare([whole.location])
     assert any("not comparable with the paper" in note for note in report.notes)
 

@@ -130,11 +130,13 @@ def test_lost_judgements_and_unjudged_replies_are_counted(tmp_path):
     path = write(tmp_path / "j.jsonl", ONE[:2])
     replies = write(tmp_path / "g.jsonl", [generation("t1", ONE), generation("t2", TWO)])
     done = import_upstream(path, replies, tmp_path / "logs")
-    assert "4 criteria of the generation file have no judgement" in "\n".join(done.notes)
+    said = "\n".join(done.notes)
+    assert "1 criteria of the generation file have no judgement" in said
+    assert "1 replies have no judgement and stay unscored" in said
     by_id = {s.id: s.scores["rubric_judge"] for s in done.log.samples}
     assert by_id["t1"].metadata["ungraded"] == {"t1-c2": "not_judged"}
-    assert by_id["t2"].reason == "grader_failed"
-    assert metrics(done.log)["unscored_grader_failed"] == 1
+    assert by_id["t2"].reason == "not_judged"
+    assert metrics(done.log)["unscored_not_judged"] == 1
 
 
 # --- which text was judged --------------------------------------------------------------------

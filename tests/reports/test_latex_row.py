@@ -87,11 +87,19 @@ def test_what_a_run_does_not_have_is_a_dash():
 
 def test_one_row_a_score(both_logs, corda_logs, capsys):
     assert main(["compare", *both_logs, "--latex-row"]) == 0
-    rows = capsys.readouterr().out.splitlines()
-    assert rows == [latex_row(run) for run in rubric_runs(both_logs)]
-    assert len(set(rows)) == 4
+    lines = capsys.readouterr().out.splitlines()
+    rows = dict(zip(lines[::2], lines[1::2], strict=True))
+    assert all(name.startswith("% mockllm/") for name in rows)
+    assert sorted(rows.values()) == sorted(latex_row(run) for run in rubric_runs(both_logs))
+    assert len(rows) == len(set(rows.values())) == 4
+    for name, row in rows.items():
+        (run,) = [r for r in rubric_runs(both_logs) if latex_row(r) == row]
+        assert name == (
+            f"% {run.model}, morebench, {run.conditions.judged} judged, judge mockllm/judge"
+        )
     arguments = ["--latex-row", "--scorer", "rubric_judge_response"]
     assert main(["compare", *both_logs, *arguments]) == 0
-    assert capsys.readouterr().out.splitlines() == rows[1::2]
+    found = capsys.readouterr().out.splitlines()
+    assert found == [x for line in lines if "response" in line for x in (line, rows[line])]
     assert main(["compare", corda_logs["welfare-first"], "--latex-row"]) == 1
     assert "no MoReBench scores" in capsys.readouterr().err

@@ -5,10 +5,11 @@ from inspect_ai import score
 from inspect_ai.log import write_eval_log
 from inspect_ai.model import get_model
 
-from inspect_tasks import corda, morebench
+from inspect_tasks import corda, judge_agreement, morebench
 from reports.__main__ import main
 from scorers.lexicographic_score import lexicographic
-from tests.mocks import always, run, thinking
+from scorers.rubric_judge import rubric_judge
+from tests.mocks import always, metrics, output, run, thinking
 
 REPLY = thinking("I weigh it.", "So be it.")
 
@@ -32,6 +33,33 @@ def test_a_rubric_table_says_what_was_judged_and_by_whom(capsys):
     assert "judge mockllm/model" in printed
     assert "these are not MoReBench scores" in printed
     assert "only 2 scored samples" in printed
+
+
+def test_a_score_that_was_added_names_its_own_judge(capsys):
+    log = run(morebench(data="sample"), always(REPLY), always("yes"), limit=2)
+    other = get_model("mockllm/other", memoize=False, custom_outputs=lambda *_: output("no"))
+    judging = rubric_judge(judge_mode="rubric")
+    again = score(log, judging, action="append", model_roles={"grader": other})
+    write_eval_log(again, log.location)
+    printed = shown(capsys, log.location)
+    assert "rubric_judge: trace, suite prompts, judge mockllm/model" in printed
+    assert "rubric_judge1: trace, suite prompts, judge mockllm/other" in printed
+    assert printed.count("not comparable with the paper") == 1
+
+
+@pytest.mark.parametrize("attack", [False, True])
+def test_an_examination_of_a_judge_has_its_chief_figures(capsys, attack):
+    task = judge_agreement(attack=attack)
+    log = run(task, always(REPLY), always("yes"), limit=2)
+    printed = shown(capsys, log.location)
+    if attack:
+        assert "verdicts that an attack turned" in printed
+        assert "8 pairs; 2 attacks" in printed
+    else:
+        values = metrics(log, "judge_labels")
+        (line,) = [x for x in printed.splitlines() if "its minimum over" in x]
+        assert f"{values['min_macro_f1']:.3f}" in line
+        assert "16 pairs; ungraded 0.000" in printed
 
 
 def test_lost_samples_are_named(capsys):
