@@ -32,7 +32,7 @@ def judge_agreement(
     judge_mode: str = "criterion",
     rubric_chunk: int = WHOLE_RUBRIC,
     rubric_seed: int = 0,
-    judge_votes: int = 1,
+    votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
@@ -51,7 +51,7 @@ def judge_agreement(
         judge_mode: `criterion` (one call each) or `rubric` (all pairs of a text in one call).
         rubric_chunk: Criteria a call at most in mode `rubric`.
         rubric_seed: Seed of the criteria's order in mode `rubric`.
-        judge_votes: Times that each judge is asked about each pair; the majority counts.
+        votes: Times that each judge is asked about each pair; the majority counts.
         judge_attempts: Replies asked of the judge at most until a verdict can be read.
         judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
         judges: Roles or models that judge, by name; several make a panel, and so does a role
@@ -62,7 +62,7 @@ def judge_agreement(
     flag("attack", attack)
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache, judges,
+        votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     if attack and protocol != "suite":
         raise OptionError(f"-T attack=true: attacks are on protocol=suite, not {protocol!r}.")

@@ -40,7 +40,7 @@ def morebench(
     judge_mode: str = "criterion",
     rubric_chunk: int = WHOLE_RUBRIC,
     rubric_seed: int = 0,
-    judge_votes: int = 1,
+    votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
@@ -68,7 +68,7 @@ def morebench(
             in one call: cheaper, and not comparable with the paper).
         rubric_chunk: Criteria a call at most in mode `rubric`.
         rubric_seed: Seed of the criteria's order in mode `rubric`.
-        judge_votes: Times that each judge is asked about each criterion; the majority counts.
+        votes: Times that each judge is asked about each criterion; the majority counts.
         judge_attempts: Replies asked of the judge at most until a verdict can be read.
         judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
         judges: Roles or models that judge, by name; several make a panel, and so does a role
@@ -80,7 +80,7 @@ def morebench(
     filters = Filters(role=role, source=source, type=type, context=context)
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache, judges,
+        votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_task(MOREBENCH, data, revision, filters, judged, options, ask_refusal)
 
@@ -100,7 +100,7 @@ def morebench_theory(
     judge_mode: str = "criterion",
     rubric_chunk: int = WHOLE_RUBRIC,
     rubric_seed: int = 0,
-    judge_votes: int = 1,
+    votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
@@ -127,7 +127,7 @@ def morebench_theory(
         judge_mode: As in `morebench`.
         rubric_chunk: As in `morebench`.
         rubric_seed: As in `morebench`.
-        judge_votes: As in `morebench`.
+        votes: As in `morebench`.
         judge_attempts: As in `morebench`.
         judge_cache: As in `morebench`.
         judges: As in `morebench`.
@@ -138,7 +138,7 @@ def morebench_theory(
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache, judges,
+        votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_task(MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal)
 

@@ -192,7 +192,8 @@ def _judges(
     texts = sizes.get(str(metadata.get("judged")), [assumed.trace, assumed.response])
     names = {f.name for f in fields(JudgeOptions)}
     given = {k: v for k, v in metadata.items() if k in names}
-    options = JudgeOptions(**given, upstream_path=upstream_path)
+    votes = int(metadata.get("judge_votes", 1))
+    options = JudgeOptions(**given, votes=votes, upstream_path=upstream_path)
     written = assumed.judge_tokens * assumed.chars_per_token
     asked = (assumed.response or assumed.trace) if metadata.get("ask_refusal") else None
     calls = planned_calls(samples, texts, options, written, asked)

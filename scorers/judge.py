@@ -43,7 +43,7 @@ async def judge(
     ballots: list[Ballot] = []
     async with anyio.create_task_group() as group:
         for name, model in zip(judge_names(models), models, strict=True):
-            for vote in range(1, options.judge_votes + 1):
+            for vote in range(1, options.votes + 1):
                 cache = VerdictCache.of(model, name, vote) if options.judge_cache else None
                 settings = model.config.model_dump(exclude_none=True)
                 ballot = Ballot(name, vote, settings)

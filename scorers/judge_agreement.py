@@ -24,7 +24,7 @@ def judge_labels(
     judge_mode: str = "criterion",
     rubric_chunk: int = WHOLE_RUBRIC,
     rubric_seed: int = 0,
-    judge_votes: int = 1,
+    votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
@@ -36,7 +36,7 @@ def judge_labels(
     """
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache, judges,
+        votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -82,7 +82,7 @@ def judge_under_attack(
     judge_mode: str = "criterion",
     rubric_chunk: int = WHOLE_RUBRIC,
     rubric_seed: int = 0,
-    judge_votes: int = 1,
+    votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
@@ -93,7 +93,7 @@ def judge_under_attack(
     """
     options = JudgeOptions(
         judge_mode=judge_mode, rubric_chunk=rubric_chunk, rubric_seed=rubric_seed,
-        judge_votes=judge_votes, judge_attempts=judge_attempts, judge_cache=judge_cache, judges=judges,
+        votes=votes, judge_attempts=judge_attempts, judge_cache=judge_cache, judges=judges,
     )  # fmt: skip
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -24,7 +24,7 @@ class JudgeOptions:
             all verdicts in one call, which is cheaper and another protocol.
         rubric_chunk: Criteria a call at most in mode `rubric`.
         rubric_seed: Seed of the criteria's order in mode `rubric`.
-        judge_votes: Times that each judge is asked afresh about each criterion.
+        votes: Times that each judge is asked afresh about each criterion.
         judge_attempts: Replies asked for at most until one can be read.
         judge_cache: Keep readable replies on disk, so that none is paid for twice.
         judges: Roles or models that judge; several make a panel, and so does a role with several
@@ -36,7 +36,7 @@ class JudgeOptions:
     judge_mode: str = "criterion"
     rubric_chunk: int = WHOLE_RUBRIC
     rubric_seed: int = 0
-    judge_votes: int = 1
+    votes: int = 1
     judge_attempts: int = 3
     judge_cache: bool = True
     judges: str | list[str] = ROLE
@@ -47,7 +47,7 @@ class JudgeOptions:
         one_of("judge_mode", self.judge_mode, MODES)
         whole("rubric_chunk", self.rubric_chunk, 2, 500)
         whole("rubric_seed", self.rubric_seed, 0, 2**63)
-        whole("judge_votes", self.judge_votes, 1, 25)
+        whole("votes", self.votes, 1, 25)
         whole("judge_attempts", self.judge_attempts, 1, 20)
         flag("judge_cache", self.judge_cache)
         names = texts("judges", self.judges, ROLE)
@@ -66,4 +66,5 @@ class JudgeOptions:
         facts: dict[str, Any] = {"protocol": self.protocol, "judge_mode": self.judge_mode}
         if self.judge_mode == "rubric":
             facts |= {"rubric_chunk": self.rubric_chunk, "rubric_seed": self.rubric_seed}
-        return facts | ({"judge_votes": self.judge_votes} if self.judge_votes > 1 else {})
+        # `votes` itself names the votes in a score
+        return facts | ({"judge_votes": self.votes} if self.votes > 1 else {})

@@ -71,7 +71,7 @@ def planned_calls(
                 shown = "x" * refusal_chars
                 asked = judge_messages(judge_prompt(options), shown, [declined_statement()])
                 total += _sum(asked, refusal_chars, reply_chars)
-    return total.times(options.judge_votes)
+    return total.times(options.votes)
 
 
 def _conversations(

@@ -34,7 +34,7 @@ def rubric_judge(
     judge_mode: str = "criterion",
     rubric_chunk: int = WHOLE_RUBRIC,
     rubric_seed: int = 0,
-    judge_votes: int = 1,
+    votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
@@ -50,7 +50,7 @@ def rubric_judge(
         judge_mode: `criterion` (one call each, as in the paper) or `rubric` (all in one call).
         rubric_chunk: Criteria a call at most in mode `rubric`.
         rubric_seed: Seed of the criteria's order in mode `rubric`.
-        judge_votes: Times that each judge is asked about each criterion.
+        votes: Times that each judge is asked about each criterion.
         judge_attempts: Replies asked for at most until a verdict can be read.
         judge_cache: Keep readable replies on disk.
         judges: Roles or models that judge; several make a panel.
@@ -61,7 +61,7 @@ def rubric_judge(
     """
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache, judges,
+        votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
@@ -73,7 +73,7 @@ def rubric_judge_response(
     judge_mode: str = "criterion",
     rubric_chunk: int = WHOLE_RUBRIC,
     rubric_seed: int = 0,
-    judge_votes: int = 1,
+    votes: int = 1,
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
@@ -86,7 +86,7 @@ def rubric_judge_response(
     """
     options = JudgeOptions(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        judge_votes, judge_attempts, judge_cache, judges,
+        votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
     return _rubric_scorer("response", RESPONSE_PREFIX, options, ask_refusal, on_judge_error)
 

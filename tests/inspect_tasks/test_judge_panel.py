@@ -121,7 +121,7 @@ def test_three_votes_of_one_judge(tmp_path):
         times[criterion] += 1
         return "no" if times[criterion] == 2 and "0" in criterion else "yes"
 
-    task = morebench(data=one_case(tmp_path, [3, 2]), judge_votes=3)
+    task = morebench(data=one_case(tmp_path, [3, 2]), votes=3)
     log = run(task, always(TRACE), mock(wavering))
     kept = facts(log)
     assert kept["verdicts"] == {"c0": "yes", "c1": "yes"}

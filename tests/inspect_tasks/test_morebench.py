@@ -326,7 +326,7 @@ def test_upstream_protocol_joins_instruction_and_dilemma_as_they_are(tmp_path):
         ({"judge_mood": "x"}, "Allowed: data"),
         ({"judge_mode": "x"}, "'criterion', 'rubric'"),
         ({"judge_mode": "rubric", "protocol": "upstream"}, "judge_mode=criterion"),
-        ({"judge_votes": 0}, "from 1 to 25"),
+        ({"votes": 0}, "from 1 to 25"),
         ({"judged": "answer"}, "'trace', 'response', 'both'"),
         ({"judged": False}, "'trace', 'response', 'both'"),
         ({"protocol": None}, "'suite', 'upstream'"),

@@ -153,7 +153,7 @@ def test_a_score_added_later_has_its_own_row_and_leaves_the_others(finished):
 def test_a_panel_is_split_by_judge_and_counts_the_refusal_question(finished, tmp_path):
     n = 2 * (criteria(finished) + 2)
     panel = [model("a"), model("b"), model("b")]
-    path = again(finished, panel, "overwrite", judge_votes=2, ask_refusal=True)
+    path = again(finished, panel, "overwrite", votes=2, ask_refusal=True)
     assert [r[1:8] for r in rows(path)[1:]] == [
         ["mockllm/a", n, *used("a", n)],
         ["mockllm/b", n, *used("b", n)],

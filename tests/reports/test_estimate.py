@@ -68,8 +68,8 @@ def rows(*arguments: Any, **options: Any) -> dict[str, list[Any]]:
     ("task", "arguments"),
     [
         (morebench, {}),
-        (morebench, {"judge_votes": 3, "judged": "both", "ask_refusal": True}),
-        (morebench, {"judge_mode": "rubric", "rubric_chunk": 10, "judge_votes": 2}),
+        (morebench, {"votes": 3, "judged": "both", "ask_refusal": True}),
+        (morebench, {"judge_mode": "rubric", "rubric_chunk": 10, "votes": 2}),
         (morebench, {"judge_mode": "rubric", "ask_refusal": True, "rubric_seed": 5}),
         (morebench, {"judged": "response", "ask_refusal": True}),
         (morebench_theory, {"ask_refusal": True}),
@@ -80,7 +80,7 @@ def rows(*arguments: Any, **options: Any) -> dict[str, list[Any]]:
 )
 def test_calls_and_characters_are_those_of_a_real_run(task, arguments):
     meter, data = Meter(), {"data": "sample", **arguments}
-    limit = 1 if "judge_votes" in arguments else 2
+    limit = 1 if "votes" in arguments else 2
     meter.run(task(**data), limit=limit)
     found = rows(task(**data), WRITTEN, limit=limit)
     calls, into, repeated, out, money = found["judge"]
@@ -189,12 +189,12 @@ def test_the_paper_s_prompts_are_read_from_the_checkout(tmp_path):
 
 def test_the_command_reads_parameters_as_inspect_does(capsys):
     command = ["estimate", "inspect_tasks/morebench.py@morebench", "--format", "json"]
-    command += ["-T", "data=sample", "-T", "judge-votes=2", "-T", "ask_refusal=true"]
+    command += ["-T", "data=sample", "-T", "votes=2", "-T", "ask-refusal=true"]
     command += ["-T", "type=short_case,long_case", "-T", "judges=grader,b/y", "--limit", "2"]
     assumed = ["--trace-chars", "600", "--response-chars", "200", "--judge-tokens", "10"]
     assert main([*command, *assumed, "--chars-per-token", "4", "--epochs", "3"]) == 0
     found = json.loads(capsys.readouterr().out)["tables"][0]["rows"]
-    chosen: Any = {"type": ["short_case", "long_case"], "judge_votes": 2, "ask_refusal": True}
+    chosen: Any = {"type": ["short_case", "long_case"], "votes": 2, "ask_refusal": True}
     task = morebench(data="sample", **chosen)
     options: Any = {"judges": [DEFAULT_JUDGE, "b/y"], "limit": 2, "epochs": 3}
     (table,) = estimate(task, WRITTEN, **options).tables
@@ -208,7 +208,7 @@ def test_the_command_reads_parameters_as_inspect_does(capsys):
     ("arguments", "said"),
     [
         (["morbench"], "morbench: no such task. Allowed: morebench, morebench_theory, corda"),
-        (["morebench", "-T", "votes=3"], "-T votes: no such parameter."),
+        (["morebench", "-T", "vote=3"], "-T vote: no such parameter."),
         (["morebench", "-T", "data"], "-T data: must be NAME=VALUE."),
         (["corda", "-T", "chains=[1"], "-T chains=[1: not YAML ("),
         (["corda", "-T", "chains=1", "--prices", "none.yaml"], "none.yaml: no readable price"),

@@ -224,7 +224,7 @@ def test_conditions_that_changed_are_named(judged, tmp_path):
     assert same == "Changed between the two: nothing that a log records"
     path = str(tmp_path / "other.eval")
     log = read_eval_log(judged.location)
-    write_eval_log(again(log, first_rule, name="strict", judge_votes=2, judge_attempts=1), path)
+    write_eval_log(again(log, first_rule, name="strict", votes=2, judge_attempts=1), path)
     (note,) = [n for n in report_on(path).notes if n.startswith("Changed")]
     assert "judge (mockllm/model → mockllm/strict); " in note
     assert "judge mode (criterion → criterion, 2 votes)" in note

@@ -185,7 +185,7 @@ def test_half_a_surrogate_does_not_stop_the_page(tmp_path, monkeypatch):
 def test_runs_that_are_not_comparable_are_refused(logs, tmp_path):
     other = tmp_path / "other"
     reply = thinking("I weigh it.", "So be it.")
-    run(morebench(data="sample", judge_votes=3), always(reply), always("yes"), limit=1,
+    run(morebench(data="sample", votes=3), always(reply), always("yes"), limit=1,
         log_dir=str(other))  # fmt: skip
     with pytest.raises(SuiteError, match="judge_mode differs"):
         written(tmp_path, logs, str(other), "--no-figures")

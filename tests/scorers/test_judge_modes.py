@@ -68,7 +68,7 @@ async def test_verdicts_find_back_to_their_criteria_through_the_seeded_order(ask
 
 async def test_the_order_is_that_of_the_seed_and_the_same_for_all_judges(ask):
     panel = [Panelist(), Panelist()]
-    await ask(*panel, rubric_seed=1, judge_votes=2)
+    await ask(*panel, rubric_seed=1, votes=2)
     again = Panelist()
     await ask(again, rubric_seed=1)
     other = Panelist()
@@ -183,12 +183,12 @@ async def test_every_seat_and_vote_finds_its_own_replies_again(ask, monkeypatch,
 
     monkeypatch.setattr("scorers.judge.VerdictCache.of", cache)
     fickle = Panelist(whims)
-    first = await ask(fickle, fickle, judge_votes=2)
+    first = await ask(fickle, fickle, votes=2)
     assert len(fickle.rubrics) == 4, "a model that sits twice was asked once"
     assert fickle.alone == ["Says point 7."] * 4
     assert len(set(zip(*first.votes().values(), strict=True))) == 4, "all said the same"
     silent = Panelist(lambda numbered, call: "hmm")
-    again = await ask(silent, silent, judge_votes=2)
+    again = await ask(silent, silent, votes=2)
     assert again.votes() == first.votes()
     assert silent.rubrics == silent.alone == []
     assert again.usage == {"saved_calls": 8, "saved_input_tokens": 80, "saved_output_tokens": 40}

@@ -66,7 +66,7 @@ def test_the_refusal_question_is_one_call_more_on_its_own_text(mode):
 @given(votes=st.integers(1, 25), sizes=st.lists(st.integers(1, 60), min_size=1, max_size=6))
 def test_each_vote_is_all_of_it_once_more(votes, sizes):
     once = planned_calls([rubric(*sizes)], [50], JudgeOptions(), 9, refusal_chars=5)
-    options = JudgeOptions(judge_votes=votes)
+    options = JudgeOptions(votes=votes)
     assert planned_calls([rubric(*sizes)], [50], options, 9, refusal_chars=5) == once.times(votes)
 
 
