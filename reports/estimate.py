@@ -51,6 +51,12 @@ class Assumed:
     judge_tokens: int = JUDGE_TOKENS
     chars_per_token: float = CHARS_PER_TOKEN
 
+    def shown(self, judged: bool) -> str:
+        """The assumptions in words; those on judges only if there are any."""
+        replies = f"{self.trace:,} characters a trace, {self.response:,} a response, "
+        judge = f"{self.judge_tokens} tokens a judge call, " if judged else ""
+        return f"{replies}{judge}{self.chars_per_token:g} characters a token"
+
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Register the command."""
@@ -143,6 +149,7 @@ def estimate(
         *_candidate(task, samples, assumed, model),
         *_judges(task, samples, assumed, judges, upstream_path),
     ]
+    judged = any(part == "judge" for part, _, _ in parts)
     rows: list[list[Cell]] = []
     for part, name, calls in parts:
         total = calls.times(epochs)
@@ -153,9 +160,7 @@ def estimate(
         money = math.nan if prices is None else _money(name, tokens, prices, price_file or "")
         rows.append([part, name, total.calls, *tokens, money])
     notes = [
-        f"{len(samples)} samples, epochs: {epochs}. Assumed: {assumed.trace:,} characters a "
-        f"trace, {assumed.response:,} a response, {assumed.judge_tokens} tokens a judge call, "
-        f"{assumed.chars_per_token:g} characters a token.",
+        f"{len(samples)} samples, epochs: {epochs}. Assumed: {assumed.shown(judged)}.",
         "Repeated input opens with a text that an earlier call had: providers with a prompt "
         "cache charge less for it. The cost takes all input at its full price.",
     ]
