@@ -1,5 +1,6 @@
 """Judge calls in a provider's batches, and what happens when a batch brings nothing."""
 
+import tempfile
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ def run(stub: BatchingStubServer, **judge: Any) -> EvalLog:
         limit=3,
         max_retries=0,
         display="none",
+        log_dir=tempfile.mkdtemp(),
     )
     return log
 
