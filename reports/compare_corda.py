@@ -70,7 +70,7 @@ def compare_corda(
         "asks in how many chains a model does better, P_lex which does better in total.",
         *_remarks(runs, names),
     ]
-    return Report(f"corda: {len(runs)} runs", tables, notes)
+    return Report(f"corda: {len(runs)} runs", tables, notes, "corda")
 
 
 def _remarks(runs: Sequence[CordaRun], names: Sequence[str]) -> list[str]:

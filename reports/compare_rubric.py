@@ -40,7 +40,8 @@ def compare_rubric(
         *shared_remarks(runs, names),
     ]
     first = runs[0].conditions
-    return Report(f"{first.task}, {first.judged} judged: {len(runs)} runs", tables, notes)
+    title = f"{first.task}, {first.judged} judged: {len(runs)} runs"
+    return Report(title, tables, notes, f"{first.task}-{first.judged}")
 
 
 def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:

@@ -51,11 +51,19 @@ def remarks(table: Table) -> list[str]:
 
 @dataclass(frozen=True)
 class Report:
-    """Tables under one title, with remarks that hold for all of them."""
+    """Tables under one title, with remarks that hold for all of them.
+
+    Attributes:
+        title: What a reader sees.
+        tables: In order.
+        notes: Remarks on all of them.
+        name: Identifier that does not change with the number of runs; the title's words if empty.
+    """
 
     title: str
     tables: Sequence[Table]
     notes: Sequence[str] = field(default=())
+    name: str = ""
 
 
 def merged(reports: Sequence[Report], title: str) -> Report:
@@ -69,7 +77,7 @@ def merged(reports: Sequence[Report], title: str) -> Report:
     for report in reports:
         *before, last = report.tables
         for table in (*before, replace(last, notes=[*last.notes, *report.notes])):
-            name = f"{slug(report.title)}/{table.name}"
+            name = f"{report.name or slug(report.title)}/{table.name}"
             tables.append(replace(table, name=name, title=f"{report.title}. {table.title}"))
     return Report(title, tables)
 
