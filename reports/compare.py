@@ -70,7 +70,8 @@ def compare(
     Raises:
         SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
     """
-    rubrics, chains = _chosen(paths, scorer)
+    files = log_files(paths)
+    rubrics, chains = _chosen(files, scorer)
     reports = [compare_rubric(runs, allowed, baseline) for runs in rubric_groups(rubrics)]
     if chains:
         reports.append(compare_corda(chains, allowed, baseline))
@@ -79,7 +80,7 @@ def compare(
     used = {shown_name(r.log.location) for r in rubrics} | {
         shown_name(c.log.location) for c in chains
     }
-    if without := [n for n in map(shown_name, log_files(paths)) if n not in used]:
+    if without := [n for n in map(shown_name, files) if n not in used]:
         note = f"No finished score of this suite, so left out: {', '.join(without)}."
         reports[-1] = replace(reports[-1], notes=[*reports[-1].notes, note])
     return reports

@@ -9,13 +9,14 @@ import numpy as np
 
 from loaders.errors import SuiteError
 from loaders.records import DIMENSIONS, Criterion
+from reports.compare_rubric import interval
 from reports.conditions import NAMES
 from reports.document import Cell, Report, Table
 from reports.judgings import JudgedReply, Judging
 from scorers import agreement
 from scorers.aggregate import Verdict
 from scorers.agreement import JudgedPair
-from scorers.bootstrap import Array, Bootstrap, Interval, Statistic, difference, ratio
+from scorers.bootstrap import Array, Statistic, difference, ratio
 
 _COUNTED = ("calls", "input_tokens", "output_tokens")
 Keep = Callable[[Criterion], bool]
@@ -126,15 +127,11 @@ def _scores(shared: Shared, side: int) -> Array:
     return np.array(means)
 
 
-def _ask(statistic: Statistic) -> Interval:
-    return Bootstrap(len(statistic.columns)).interval(statistic)
-
-
 def _sides(first: Judging, second: Judging, shared: Shared) -> Table:
     rows: list[list[Cell]] = []
     for label, judging, side in (("first", first, 0), ("second", second, 1)):
         c = judging.conditions
-        text = _ask(ratio(_scores(shared, side)))
+        text = interval(ratio(_scores(shared, side)))
         rows.append(
             [label, c.judge, c.judge_mode, c.judged, text, _scored(judging), judging.unscored]
         )
@@ -149,8 +146,8 @@ def _scored(judging: Judging) -> int:
 def _differences(shared: Shared) -> Table:
     gaps = _scores(shared, 1) - _scores(shared, 0)
     rows: list[list[Cell]] = [
-        ["Regular, second − first", _ask(score_difference(shared))],
-        ["mean size of a scenario's change", _ask(ratio(np.abs(gaps)))],
+        ["Regular, second − first", interval(score_difference(shared))],
+        ["mean size of a scenario's change", interval(ratio(np.abs(gaps)))],
         ["largest change of a scenario", float(np.nanmax(np.abs(gaps), initial=0.0))],
     ]
     return Table("score_drift", "Drift of the score", ["figure", "value [95%]"], rows)
@@ -169,7 +166,7 @@ def _agreement(shared: Shared) -> Table:
         if any(map(keep, criteria)):
             table = counts(shared, keep)
             figures = (agreement.accuracy(table), agreement.kappa(table), agreement.yes_bias(table))
-            rows.append([label, *map(_ask, figures), round(table.sum())])
+            rows.append([label, *map(interval, figures), round(table.sum())])
     columns = ["criteria", "same verdict", "kappa", "yes rate, second − first", "pairs"]
     return Table("agreement", "Agreement of the two judgings", columns, rows)
 

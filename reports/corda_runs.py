@@ -3,17 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inspect_ai.log import EvalLog, EvalScore, read_eval_log
+from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import SampleScore
 
 from reports.conditions import Conditions, chain_conditions
-from reports.logs import log_files, read
+from reports.logs import log_files, read, scored_samples, scores_of
 from scorers.chain_figures import chain_answers
 from scorers.chain_records import ChainAnswer
 from scorers.lexicographic import TierOrder
-
-# all that a comparison does not need of a sample, and most of its size
-_UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
 
 
 @dataclass(frozen=True)
@@ -48,10 +45,10 @@ def corda_runs(paths: Sequence[str]) -> list[CordaRun]:
 def corda_runs_of(name: str) -> Iterator[CordaRun]:
     """The CORDA scores of one log, in their order in the log."""
     header = read(name, header_only=True)
-    scores = [s for s in (header.results.scores if header.results else []) if _is_corda(s)]
+    scores = [s for s in scores_of(header) if _is_corda(s)]
     if not scores:
         return
-    samples = read_eval_log(name, exclude_fields=_UNREAD).samples or []
+    samples = scored_samples(name)
     for score in scores:
         rollouts = [
             SampleScore(score=s.scores[score.scorer], sample_id=s.id, sample_metadata=s.metadata)

@@ -10,15 +10,13 @@ from inspect_ai.log import (
     EvalLog,
     EvalSample,
     EvalSampleSummary,
-    read_eval_log,
     read_eval_log_sample_summaries,
 )
 from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost
 
 from loaders.prices import price_of, read_prices
 from reports.document import Cell, Report, Table
-from reports.judgings import UNREAD
-from reports.logs import log_files, read, shown_name
+from reports.logs import log_files, read, scored_samples, shown_name
 from reports.output import add_output, write
 from scorers.judge_models import model_of
 
@@ -81,7 +79,7 @@ def _scores(name: str) -> list[tuple[str, dict[str, Any]]]:
     found = _metadata(samples)
     # a summary leaves out what is longer than 1k, such as the usage of a panel of four
     if any(isinstance(metadata.get("panel_usage"), str) for _, metadata in found):
-        found = _metadata(read_eval_log(name, exclude_fields=UNREAD).samples or [])
+        found = _metadata(scored_samples(name))
     return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from loaders.records import dimension_key
 from reports.compare_rubric import harmless_minus_logical, interval
 from reports.document import Cell, Report, Table
+from reports.logs import scores_of
 from reports.naming import run_names
 from reports.pairs import verdict
 from reports.remarks import shared_remarks, trace_mark
@@ -88,7 +89,7 @@ def average_gap(runs: Sequence[RubricRun]) -> Statistic:
 
 def plain_shares(run: RubricRun) -> tuple[float, float]:
     """Shares of harmless and of logical criteria fulfilled, pooled; nan if the log lacks them."""
-    scores = run.log.results.scores if run.log.results else []
+    scores = scores_of(run.log)
     found = next((s for s in scores if s.name == s.scorer == run.scorer), None)
     values = {} if found is None else metric_values(found)
     harmless, logical = (values.get(f"pooled_{key}", math.nan) for key in (HARMLESS, LOGICAL))

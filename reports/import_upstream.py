@@ -18,6 +18,7 @@ from loaders.upstream_scenarios import Ids, UpstreamScenario, scenarios
 from reports.document import number
 from reports.imported_log import SCORER, Sources, imported_log
 from reports.imported_sample import ImportedTrace, Reading, unread
+from reports.logs import scores_of
 from reports.upstream_figures import credit, upstream_figures
 from scorers.aggregate import fulfilled
 from scorers.judged_text import Judged
@@ -194,7 +195,7 @@ def _read_otherwise(reply: str | None, weight: float) -> bool:
 
 
 def _metrics(log: EvalLog) -> dict[str, float]:
-    scores = log.results.scores if log.results else []
+    scores = scores_of(log)
     return {k: m.value for s in scores if s.name == SCORER for k, m in s.metrics.items()}
 
 

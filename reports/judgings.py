@@ -6,20 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import Score
 
 from loaders.records import Criterion, ScenarioMetadata
 from reports.conditions import Conditions, rubric_conditions
-from reports.logs import log_files, read, shown_name
-from reports.rubric_runs import prefix_of
+from reports.logs import log_files, read, scored_samples, shown_name
+from reports.rubric_runs import prefix_of, rubric_scores
 from scorers.aggregate import Verdict
 
 Reply = tuple[str, int]
 """Sample id and epoch."""
-
-# what verdicts do not need of a sample, and most of its size
-UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
 
 
 @dataclass(frozen=True)
@@ -73,10 +70,8 @@ def judgings(paths: Sequence[str]) -> list[Judging]:
 def judgings_of(name: str) -> Iterator[Judging]:
     """The rubric scores of one log."""
     header = read(name, header_only=True)
-    scores = [
-        s for s in (header.results.scores if header.results else []) if "regular" in s.metrics
-    ]
-    samples = (read_eval_log(name, exclude_fields=UNREAD).samples or []) if scores else []
+    scores = rubric_scores(header)
+    samples = scored_samples(name) if scores else []
     for entry in scores:
         found = [
             (sample, sample.scores[entry.scorer])

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, EvalScore, list_eval_logs, read_eval_log
 
 from loaders.errors import SuiteError, first_line
+
+# what no score depends on any more, and most of a sample's size
+_UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
 
 
 def log_files(paths: Sequence[str]) -> list[str]:
@@ -51,6 +54,16 @@ def read(name: str, header_only: bool = False) -> EvalLog:
         return read_eval_log(name, header_only=header_only)
     except Exception as error:
         raise SuiteError(f"{name}: not a readable Inspect log ({first_line(error)}).") from error
+
+
+def scores_of(log: EvalLog) -> list[EvalScore]:
+    """The scores in a log's header; none if the run never came to them."""
+    return log.results.scores if log.results else []
+
+
+def scored_samples(name: str) -> list[EvalSample]:
+    """A log's samples with their scores, without what only a reader of transcripts needs."""
+    return read_eval_log(name, exclude_fields=_UNREAD).samples or []
 
 
 def shown_name(location: str) -> str:

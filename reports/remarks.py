@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reports.logs import shown_name
+from reports.logs import scores_of, shown_name
 from reports.naming import Run
 from reports.rubric_runs import RubricRun
 from reports.tables import SMALL_N, metric_values
@@ -14,7 +14,7 @@ def trace_mark(run: RubricRun) -> str:
     """The kind of trace of the scored samples; where none was scored, of the replies."""
     if run.scored:
         return run.trace
-    for score in run.log.results.scores if run.log.results else []:
+    for score in scores_of(run.log):
         if score.scorer == "outcome":
             seen = {k: v for k, v in metric_values(score).items() if k.startswith(_TRACE) and v}
             return ", ".join(k.removeprefix(_TRACE) for k in seen) or "unknown"

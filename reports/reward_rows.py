@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from loaders.records import DIMENSIONS, Criterion, dimension_key
 from reports.conditions import Conditions, rubric_conditions
+from reports.logs import scores_of
 from reports.rubric_samples import RubricSample
 from scorers.aggregate import Verdict, fulfilled
 
@@ -111,7 +112,7 @@ class Rewarded:
 
 def rewarded(found: RubricSample, log: EvalLog) -> Rewarded:
     """The record of a scored sample with its conditions."""
-    results = log.results.scores if log.results else []
+    results = scores_of(log)
     score = next(s for s in results if s.scorer == found.scorer and "regular" in s.metrics)
     criteria = found.metadata.criteria
     verdicts = {c.id: found.verdict(c) for c in criteria}

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from loaders.records import DIMENSIONS, dimension_key
 from reports.conditions import Conditions
+from reports.logs import scores_of
 from reports.tables import Row, caveats, metric_values, note, number, print_table, triple
 
 
@@ -64,7 +65,7 @@ def _panel(values: Mapping[str, float]) -> Iterator[str]:
 
 
 def _dimension(log: EvalLog, scorer: str, key: str) -> tuple[float, ...] | None:
-    for score in log.results.scores if log.results else []:
+    for score in scores_of(log):
         if score.scorer == scorer and score.name.endswith(key) and "average" in score.metrics:
             values = metric_values(score)
             names = ("average", "interval_lower", "interval_upper")
@@ -85,7 +86,7 @@ def _counts(log: EvalLog, values: Mapping[str, float]) -> Iterator[str]:
     seen = values.get("scored", 0) + values.get("unscored", 0)
     if total > seen:
         yield f"lost in judging or before: {total - seen:.0f}"
-    for score in log.results.scores if log.results else []:
+    for score in scores_of(log):
         if score.scorer == "outcome":
             flags = {k: v for k, v in metric_values(score).items() if v and k != "samples"}
             if flags:

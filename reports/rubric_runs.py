@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog, EvalSampleSummary, EvalScore, read_eval_log_
 
 from loaders.records import DIMENSIONS, dimension_key
 from reports.conditions import Conditions, rubric_conditions
-from reports.logs import log_files, read
+from reports.logs import log_files, read, scores_of
 from scorers.bootstrap import Array
 from scorers.rubric_metrics import RESPONSE_PREFIX
 from scorers.scenario_table import GROUPS
@@ -84,21 +84,22 @@ def rubric_runs(paths: Sequence[str]) -> list[RubricRun]:
     A score that a copy of its log holds too, as re-scored copies do, is taken once.
     """
     found: dict[tuple[str, str, Conditions, int], RubricRun] = {}
-    for run in (run for name in log_files(paths) for run in runs_of(name)):
+    for run in (r for name in log_files(paths) for r in runs_of(read(name, header_only=True))):
         key = run.log.eval.eval_id, run.scorer, run.conditions, run.scored
         found.setdefault(key, run)
     return list(found.values())
 
 
-def runs_of(name: str) -> Iterator[RubricRun]:
-    """The rubric scores of one log, in their order in the log."""
-    log = read(name, header_only=True)
-    scores = [s for s in (log.results.scores if log.results else []) if "regular" in s.metrics]
-    if not scores:
-        return
-    summaries = read_eval_log_sample_summaries(name)
-    for score in scores:
-        yield _run(log, score, summaries)
+def runs_of(log: EvalLog) -> Iterator[RubricRun]:
+    """The rubric scores of one log, from its header, in their order in the log."""
+    if scores := rubric_scores(log):
+        summaries = read_eval_log_sample_summaries(log.location)
+        yield from (_run(log, score, summaries) for score in scores)
+
+
+def rubric_scores(log: EvalLog) -> list[EvalScore]:
+    """The entries of rubric scores in a log's header."""
+    return [s for s in scores_of(log) if "regular" in s.metrics]
 
 
 def prefix_of(scorer: str) -> str:

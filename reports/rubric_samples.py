@@ -10,7 +10,7 @@ from inspect_ai.scorer import Score
 from loaders.errors import OptionError, SuiteError, listing
 from loaders.records import Criterion, ScenarioMetadata
 from loaders.reply import Reply, read_reply
-from reports.rubric_runs import prefix_of
+from reports.rubric_runs import prefix_of, rubric_scores
 from scorers.aggregate import Verdict
 
 
@@ -63,8 +63,7 @@ class RubricSample:
 
 def rubric_scorers(log: EvalLog) -> list[str]:
     """Names of the rubric scores in a log."""
-    scores = log.results.scores if log.results else []
-    return list(dict.fromkeys(s.scorer for s in scores if "regular" in s.metrics))
+    return list(dict.fromkeys(s.scorer for s in rubric_scores(log)))
 
 
 def one_scorer(log: EvalLog, asked: str | None) -> str:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from reports.agreement_report import show_agreement
 from reports.corda_report import show_corda
-from reports.logs import headers, shown_name
+from reports.logs import headers, scores_of, shown_name
 from reports.rubric_report import show_rubric
 from reports.rubric_runs import runs_of
 
@@ -29,8 +29,8 @@ def show(log: EvalLog, console: Console) -> None:
     """Print one run: what was run, every score of the suite in it, and where the log lies."""
     console.print(f"[bold]{log.eval.task}[/bold]  {log.eval.model}  {log.eval.created[:16]}")
     shown = 0
-    conditions = {run.scorer: run.conditions for run in runs_of(log.location)}
-    for score in log.results.scores if log.results else []:
+    conditions = {run.scorer: run.conditions for run in runs_of(log)}
+    for score in scores_of(log):
         if "regular" in score.metrics:
             show_rubric(log, score, conditions[score.scorer], console)
             shown += 1

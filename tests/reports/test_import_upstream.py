@@ -14,7 +14,7 @@ from loaders.errors import OptionError, SuiteError
 from loaders.records import ScenarioMetadata
 from reports import import_upstream as module
 from reports.import_upstream import import_upstream
-from reports.rubric_runs import runs_of
+from reports.rubric_runs import rubric_runs
 from reports.show import show
 from reports.upstream_figures import Figures, credit, upstream_score
 from scorers.rubric_judge import rubric_judge
@@ -225,7 +225,7 @@ def test_tables_and_frames_read_it(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "rubric_judge: trace, upstream prompts" in printed
     assert "MoReBench-Regular" in printed
-    (run,) = runs_of(path)
+    (run,) = rubric_runs([str(path)])
     assert (run.conditions.judge, run.trace, run.scored) == ("maker/judge", "raw", 2)
     assert evals_df(path)["score_headline_value"][0] == pytest.approx((S1 + S2) / 2)
     assert sorted(samples_df(path)["id"]) == ["t1", "t2"]
