@@ -33,12 +33,12 @@ lint: env
 env: $(VENV)/.ready
 
 # The embedded model's package asks for a source build unless its dependencies are left out.
-$(VENV)/.ready: pyproject.toml requirements-embedded.txt
+$(VENV)/.ready: pyproject.toml providers/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	$(BIN)/python -m pip install --quiet --no-deps --only-binary=:all: --require-hashes \
-	  -r requirements-embedded.txt
+	  -r providers/requirements.txt
 	@touch $@
 
 clean:

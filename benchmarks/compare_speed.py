@@ -31,13 +31,13 @@ from inspect_ai.model import (
     get_model,
 )
 
-from inspect_tasks import morebench
-from loaders.records import Criterion
-from reports.__main__ import main as moral_reports
-from reports.rubric_runs import rubric_runs
-from scorers.aggregate import Verdict
-from scorers.panel import Ballot, combine
-from scorers.rubric_score import scored, unscored
+from moral_evals.inspect_tasks import morebench
+from moral_evals.loaders.morebench.records import Criterion
+from moral_evals.reports.__main__ import main as moral_reports
+from moral_evals.reports.runs.rubric_runs import rubric_runs
+from moral_evals.scorers.judging.panel import Ballot, combine
+from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.score import scored, unscored
 
 CRITERIA, TRACE, REFUSED = 23, 6_000, 0.02
 

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from scorers.bootstrap import Array, Bootstrap, Interval, Method, Statistic
-from scorers.chain_contrasts import later_difference
-from scorers.chain_means import chain_mean
-from scorers.chain_metrics import lms
-from scorers.chain_steps import IntArray, StepTable
-from scorers.chain_table import Arm
-from scorers.lexicographic import DEFAULT_ORDER
-from scorers.net_benefit import net_benefit
+from moral_evals.scorers.corda.contrasts import later_difference
+from moral_evals.scorers.corda.means import chain_mean
+from moral_evals.scorers.corda.metrics import lms
+from moral_evals.scorers.corda.net_benefit import net_benefit
+from moral_evals.scorers.corda.order import DEFAULT_ORDER
+from moral_evals.scorers.corda.steps import IntArray, StepTable
+from moral_evals.scorers.corda.table import Arm
+from moral_evals.scorers.stats.bootstrap import Array, Bootstrap, Interval, Method, Statistic
 
 STEPS, SIZES = 5, (20, 50, 200)
 METHODS: tuple[Method, ...] = ("bca", "percentile")

@@ -20,7 +20,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from loaders.records import DIMENSIONS
+from moral_evals.loaders.morebench.records import DIMENSIONS
 
 ROWS, CRITERIA = 500, 11_568
 
@@ -58,9 +58,9 @@ def bare_task(data: str) -> Any:
     from inspect_ai.scorer import Score, mean, scorer
     from inspect_ai.solver import generate
 
-    from loaders.morebench import MOREBENCH, load
-    from loaders.records import ScenarioMetadata
-    from scorers.judge_prompt import fenced
+    from moral_evals.loaders.morebench.data import MOREBENCH, load
+    from moral_evals.loaders.morebench.records import ScenarioMetadata
+    from moral_evals.scorers.judging.prompt import fenced
 
     @scorer(metrics=[mean()])
     def bare() -> Any:
@@ -86,7 +86,7 @@ def evaluate(kind: str, data: str, connections: int, logs: str) -> None:
     """Run one pipeline in this process and print what it took as JSON."""
     from inspect_ai import eval
 
-    from inspect_tasks import morebench
+    from moral_evals.inspect_tasks import morebench
 
     builders = {
         "suite": lambda: morebench(data=data),

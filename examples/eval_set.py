@@ -12,8 +12,8 @@ import sys
 from inspect_ai import Task, eval_set
 from inspect_ai.model import GenerateConfig, Model, get_model
 
-from inspect_tasks.corda import corda
-from inspect_tasks.morebench import morebench, morebench_theory
+from moral_evals.inspect_tasks.corda import corda
+from moral_evals.inspect_tasks.morebench import morebench, morebench_theory
 
 BATCH_PATIENCE = 25 * 60 * 60
 """Seconds; providers give a batch 24 hours, and a call abandoned before is paid for twice."""

@@ -21,9 +21,9 @@ def spec(
         log_dir="../logs/flow",  # counted from this file's folder
         tasks=tasks_matrix(
             task=[
-                FlowTask(name="inspect_tasks/morebench", **rubric),
-                FlowTask(name="inspect_tasks/morebench_theory", **rubric),
-                FlowTask(name="inspect_tasks/corda", args={"conditions": "unconditioned,own"}),
+                FlowTask(name="moral_evals/morebench", **rubric),
+                FlowTask(name="moral_evals/morebench_theory", **rubric),
+                FlowTask(name="moral_evals/corda", args={"conditions": "unconditioned,own"}),
             ],
             model=[models] if isinstance(models, str) else models,
         ),

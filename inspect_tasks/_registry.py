@@ -4,17 +4,17 @@ Imported at the start of every Inspect command on a machine with this package, s
 in only when one of their models is asked for.
 """
 
-from inspect_tasks.corda import corda
-from inspect_tasks.judge_agreement import judge_agreement, no_candidate
-from inspect_tasks.morebench import morebench, morebench_theory
-from providers.embedded import embedded
-from providers.scripted import scripted
-from scorers.judge_agreement import judge_labels, judge_under_attack
-from scorers.lexicographic_score import lexicographic
-from scorers.outcome import outcome
-from scorers.rubric_judge import rubric_judge, rubric_judge_response
-from solvers.chain import answer_chain
-from solvers.elicit import elicit_reasoning
+from moral_evals.inspect_tasks.corda import corda
+from moral_evals.inspect_tasks.judge_agreement import judge_agreement, no_candidate
+from moral_evals.inspect_tasks.morebench import morebench, morebench_theory
+from moral_evals.providers.embedded import embedded
+from moral_evals.providers.scripted import scripted
+from moral_evals.scorers.judge_agreement import judge_labels, judge_under_attack
+from moral_evals.scorers.lexicographic import lexicographic
+from moral_evals.scorers.outcome import outcome
+from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
+from moral_evals.solvers.chain import answer_chain
+from moral_evals.solvers.elicit import elicit_reasoning
 
 __all__ = [
     "answer_chain",

@@ -8,17 +8,17 @@ from inspect_ai import Task, task
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
-from inspect_tasks.viewer import chain_viewer
-from loaders.chains import Chain, Option
-from loaders.corda import load_chains
-from loaders.errors import OptionError
-from loaders.layout import balance_warning, default_shuffles
-from loaders.options import flag, one_of, refuse_unknown, texts, whole
-from loaders.rollouts import CONDITIONS, Condition, option_counts, rollout_dataset
-from scorers.lexicographic import TierOrder, best_options, worst_options
-from scorers.lexicographic_score import check_known, lexicographic, read_order
-from solvers.chain import answer_chain
-from solvers.chain_prompt import ELICITATIONS, prompt_sha256
+from moral_evals.inspect_tasks.viewer import chain_viewer
+from moral_evals.loaders.corda.chains import Chain, Option
+from moral_evals.loaders.corda.data import load_chains
+from moral_evals.loaders.corda.layout import balance_warning, default_shuffles
+from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, option_counts, rollout_dataset
+from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.options import flag, one_of, refuse_unknown, texts, whole
+from moral_evals.scorers.corda.order import TierOrder, best_options, worst_options
+from moral_evals.scorers.lexicographic import check_known, lexicographic, read_order
+from moral_evals.solvers.chain import answer_chain
+from moral_evals.solvers.chain_prompt import ELICITATIONS, prompt_sha256
 
 logger = logging.getLogger(__name__)
 

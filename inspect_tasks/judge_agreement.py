@@ -9,13 +9,13 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from loaders.errors import OptionError
-from loaders.judge_pairs import Attack, LabelledText, read_attacks, read_pairs
-from loaders.options import flag, refuse_unknown, text
-from loaders.paths import bundled, local_file
-from scorers.judge_agreement import judge_labels, judge_under_attack
-from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from scorers.judge_prompt import prompt_sha256
+from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.options import flag, refuse_unknown, text
+from moral_evals.loaders.paths import bundled, local_file
+from moral_evals.loaders.tables.judge_pairs import Attack, LabelledText, read_attacks, read_pairs
+from moral_evals.scorers.judge_agreement import judge_labels, judge_under_attack
+from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
+from moral_evals.scorers.judging.prompt import prompt_sha256
 
 VERSION = "1-B"
 

@@ -8,16 +8,16 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 
-from inspect_tasks.viewer import rubric_viewer
-from loaders.morebench import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
-from loaders.options import one_of, refuse_unknown
-from scorers.judge_models import warn_without_judge
-from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from scorers.judge_prompt import prompt_sha256 as judge_prompt_sha256
-from scorers.outcome import outcome
-from scorers.rubric_judge import rubric_judge, rubric_judge_response
-from scorers.rubric_metrics import RESPONSE_PREFIX
-from solvers.elicit import elicit_reasoning, prompt_sha256
+from moral_evals.inspect_tasks.viewer import rubric_viewer
+from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
+from moral_evals.loaders.options import one_of, refuse_unknown
+from moral_evals.scorers.judging.models import warn_without_judge
+from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
+from moral_evals.scorers.judging.prompt import prompt_sha256 as judge_prompt_sha256
+from moral_evals.scorers.outcome import outcome
+from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
+from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
+from moral_evals.solvers.elicit import elicit_reasoning, prompt_sha256
 
 VERSION = "1-B"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""

@@ -9,8 +9,8 @@ from inspect_ai.viewer import (
     ViewerConfig,
 )
 
-from loaders.records import DIMENSIONS, dimension_key
-from scorers.outcome import FLAGS
+from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.scorers.outcome import FLAGS
 
 _SHARE = ScoreColorScale(palette="good-high", min=0.0, max=1.0)
 

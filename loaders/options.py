@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from loaders.errors import OptionError, listing
+from moral_evals.loaders.errors import OptionError, listing
 
 # What users try as -T although it is an option of the runner.
 _RUNNER_OPTIONS = {

@@ -1,11 +1,12 @@
-"""Where the bundled data lie: beside the code in a checkout, inside `inspect_tasks` in a wheel."""
+"""Where the bundled data lie, and the files that task parameters name."""
 
-import importlib.util
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from loaders.errors import OptionError, SuiteError
+from moral_evals.loaders.errors import OptionError, SuiteError
+
+_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def bundled(name: str) -> Path:
@@ -14,15 +15,10 @@ def bundled(name: str) -> Path:
     Raises SuiteError if the installation lacks it. Never depends on the working
     directory, which Inspect changes while it loads a task file.
     """
-    checkout = Path(__file__).resolve().parent.parent / "datasets" / name
-    if checkout.exists():
-        return checkout
-    spec = importlib.util.find_spec("inspect_tasks")
-    for root in (spec.submodule_search_locations or []) if spec else []:
-        packed = Path(root) / "_data" / name
-        if packed.exists():
-            return packed
-    raise SuiteError(f"bundled data {name!r} are missing; reinstall the package.")
+    path = _PACKAGE / "datasets" / name
+    if not path.exists():
+        raise SuiteError(f"bundled data {name!r} are missing; reinstall the package.")
+    return path
 
 
 def local_file(option: str, value: str, names: Sequence[str] = ()) -> Path:

@@ -12,6 +12,6 @@ from inspect_ai.model import ModelAPI, modelapi
 @modelapi(name="embedded")
 def embedded() -> type[ModelAPI]:
     """Defer the import, since Inspect loads every registry at the start of every command."""
-    from providers.embedded_api import EmbeddedAPI
+    from moral_evals.providers.embedded_api import EmbeddedAPI
 
     return EmbeddedAPI

@@ -7,9 +7,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import warn_once
 
-from loaders.errors import OptionError, listing
-from providers.overlap import OverlapJudge
-from providers.smollm import SmolLM2
+from moral_evals.loaders.errors import OptionError, listing
+from moral_evals.providers.overlap import OverlapJudge
+from moral_evals.providers.smollm import SmolLM2
 
 logger = logging.getLogger(__name__)
 

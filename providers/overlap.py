@@ -12,7 +12,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage
 
-from loaders.errors import SuiteError
+from moral_evals.loaders.errors import SuiteError
 
 THRESHOLD = 0.3
 """Share of the criterion's content words that one stretch of text must hold for a yes."""

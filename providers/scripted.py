@@ -9,6 +9,6 @@ from inspect_ai.model import ModelAPI, modelapi
 @modelapi(name="scripted")
 def scripted() -> type[ModelAPI]:
     """Defer the import, since Inspect loads every registry at the start of every command."""
-    from providers.scripted_api import ScriptedAPI
+    from moral_evals.providers.scripted_api import ScriptedAPI
 
     return ScriptedAPI

@@ -18,10 +18,10 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from loaders.chains import Option, read_chains
-from loaders.errors import OptionError, listing
-from loaders.paths import bundled
-from scorers.lexicographic import DEFAULT_ORDER, TierOrder, rank_values
+from moral_evals.loaders.corda.chains import Option, read_chains
+from moral_evals.loaders.errors import OptionError, listing
+from moral_evals.loaders.paths import bundled
+from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder, rank_values
 
 _SHOWN = re.compile(r"^\[(\w+)\] (.+)$", re.MULTILINE)
 _CONSIDERED = re.compile(r"^ {3}Options considered: (.+)$", re.MULTILINE)

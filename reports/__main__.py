@@ -4,20 +4,14 @@ import argparse
 import os
 import sys
 
-from loaders.errors import PrerequisiteError
-from reports import (
-    compare,
-    cost,
-    estimate,
-    export_rewards,
-    export_upstream,
-    findings,
-    import_upstream,
-    page,
-    rejudge,
-    show,
-)
-from reports.plots import files
+from moral_evals.loaders.errors import PrerequisiteError
+from moral_evals.reports.compare import command as compare
+from moral_evals.reports.exchange import export_rewards, export_upstream, import_upstream
+from moral_evals.reports.findings import command as findings
+from moral_evals.reports.judges import cost, estimate, rejudge
+from moral_evals.reports.page import command as page
+from moral_evals.reports.plots import files
+from moral_evals.reports.show import command as show
 
 _COMMANDS = (
     show,

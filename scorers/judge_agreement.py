@@ -6,15 +6,15 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from loaders.judge_pairs import Attack, LabelledPair, LabelledText, attacked_text
-from loaders.records import Criterion
-from scorers.aggregate import Verdict
-from scorers.agreement_figures import judge_agreement_figures
-from scorers.judge import JudgeError, judge
-from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from scorers.markdown import cell, row
-from scorers.panel import Judgement, usage_facts
-from scorers.panel_metrics import panel_agreement
+from moral_evals.loaders.morebench.records import Criterion
+from moral_evals.loaders.tables.judge_pairs import Attack, LabelledPair, LabelledText, attacked_text
+from moral_evals.scorers.judging.agreement_figures import judge_agreement_figures
+from moral_evals.scorers.judging.judge import JudgeError, judge
+from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
+from moral_evals.scorers.judging.panel import Judgement, usage_facts
+from moral_evals.scorers.markdown import cell, row
+from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.panel_metrics import panel_agreement
 
 
 @scorer(metrics=[judge_agreement_figures(), panel_agreement()])

@@ -6,7 +6,7 @@ Runs before the judge, so that samples whose judging fails are counted too.
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from loaders.reply import Reply, read_reply
+from moral_evals.loaders.reply import Reply, read_reply
 
 _KINDS = ("raw", "summary", "elicited", "redacted", "none")
 FLAGS = (*(f"trace_{kind}" for kind in _KINDS), "truncated", "refused", "errored")

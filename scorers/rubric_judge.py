@@ -2,7 +2,7 @@
 
 Works on a live sample and on a log alone:
 
-    inspect score LOG --scorer scorers/rubric_judge.py@rubric_judge --model-role grader=MODEL
+    inspect score LOG --scorer moral_evals/rubric_judge --model-role grader=MODEL
 """
 
 from typing import Any, Literal
@@ -10,18 +10,18 @@ from typing import Any, Literal
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from loaders.errors import OptionError
-from loaders.options import flag, one_of
-from loaders.records import ScenarioMetadata
-from loaders.reply import read_reply
-from scorers.judge import JudgeError, asked_order, judge
-from scorers.judge_options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from scorers.judge_prompt import prompt_sha256
-from scorers.judged_text import Judged, judged_text
-from scorers.panel import Ballot, Judgement, usage_facts
-from scorers.refusal_question import ask_declines, declined
-from scorers.rubric_metrics import RESPONSE_PREFIX, rubric_metrics
-from scorers.rubric_score import scored, unscored
+from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.morebench.records import ScenarioMetadata
+from moral_evals.loaders.options import flag, one_of
+from moral_evals.loaders.reply import read_reply
+from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
+from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
+from moral_evals.scorers.judging.panel import Ballot, Judgement, usage_facts
+from moral_evals.scorers.judging.prompt import prompt_sha256
+from moral_evals.scorers.judging.refusal_question import ask_declines, declined
+from moral_evals.scorers.rubric.judged_text import Judged, judged_text
+from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, rubric_metrics
+from moral_evals.scorers.rubric.score import scored, unscored
 
 OnJudgeError = Literal["unscored", "raise"]
 

@@ -7,11 +7,11 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError
 
-from loaders.options import flag, one_of
-from loaders.reply import read_reply
-from loaders.rollouts import STEPS_KEY, RolloutMetadata
-from solvers.answers import read_answer
-from solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
+from moral_evals.loaders.corda.rollouts import STEPS_KEY, RolloutMetadata
+from moral_evals.loaders.options import flag, one_of
+from moral_evals.loaders.reply import read_reply
+from moral_evals.solvers.answers import read_answer
+from moral_evals.solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
 
 
 class StepError(RuntimeError):

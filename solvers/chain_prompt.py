@@ -11,8 +11,8 @@ from pathlib import Path
 
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 
-from loaders.chains import Step
-from loaders.rollouts import RolloutMetadata, ShownOption
+from moral_evals.loaders.corda.chains import Step
+from moral_evals.loaders.corda.rollouts import RolloutMetadata, ShownOption
 
 ELICITATIONS = ("tags", "none", "native")
 NO_DECISION = "no decision was recorded"

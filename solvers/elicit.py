@@ -7,10 +7,10 @@ from pathlib import Path
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from loaders.options import one_of
-from loaders.records import NEUTRAL, ScenarioMetadata
-from loaders.theories import theory
-from loaders.upstream import UpstreamPrompts
+from moral_evals.loaders.morebench.records import NEUTRAL, ScenarioMetadata
+from moral_evals.loaders.morebench.theories import theory
+from moral_evals.loaders.options import one_of
+from moral_evals.loaders.upstream.prompts import UpstreamPrompts
 
 PROTOCOLS = ("suite", "upstream")
 _PROMPTS = Path(__file__).parent / "prompts"

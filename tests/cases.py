@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from loaders.records import DIMENSIONS
+from moral_evals.loaders.morebench.records import DIMENSIONS
 
 
 def rubric(weights: list[float]) -> list[dict[str, Any]]:

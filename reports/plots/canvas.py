@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from loaders.errors import SuiteError
-from reports.plots.palette import INK, MUTED, PAPER, RULE
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.reports.plots.palette import INK, MUTED, PAPER, RULE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def drawing() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError as error:
-        raise SuiteError('figures need matplotlib: pip install "inspect-tasks[plots]".') from error
+        raise SuiteError('figures need matplotlib: pip install "moral-evals[plots]".') from error
     with warnings.catch_warnings(), matplotlib.rc_context(_SETTINGS):
         # a name in a script that the font lacks shows boxes; in the page the browser's font serves
         warnings.filterwarnings("ignore", message="Glyph .* missing from")

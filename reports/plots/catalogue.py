@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from loaders.records import DIMENSIONS, dimension_key
-from reports.corda_runs import CordaRun
-from reports.plots import corda, rubric
-from reports.plots.palette import Mark
-from reports.plots.scatter import regular_hard
-from reports.rubric_runs import RubricRun
+from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.reports.plots import corda, rubric
+from moral_evals.reports.plots.palette import Mark
+from moral_evals.reports.plots.scatter import regular_hard
+from moral_evals.reports.runs.corda_runs import CordaRun
+from moral_evals.reports.runs.rubric_runs import RubricRun
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

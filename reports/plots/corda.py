@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from reports.corda_runs import CordaRun
-from reports.plots.canvas import drawing, new_figure, short
-from reports.plots.palette import MUTED, PAPER, Mark
-from reports.plots.rows import Row, Scale, draw_rows
-from scorers import chain_bias, chain_metrics
-from scorers.bootstrap import Interval, Statistic, ratio
-from scorers.chain_summary import DEFAULTS
-from scorers.chain_table import Arm, ChainTable
+from moral_evals.reports.plots.canvas import drawing, new_figure, short
+from moral_evals.reports.plots.palette import MUTED, PAPER, Mark
+from moral_evals.reports.plots.rows import Row, Scale, draw_rows
+from moral_evals.reports.runs.corda_runs import CordaRun
+from moral_evals.scorers.corda import bias as chain_bias
+from moral_evals.scorers.corda import metrics as chain_metrics
+from moral_evals.scorers.corda.summary import DEFAULTS
+from moral_evals.scorers.corda.table import Arm, ChainTable
+from moral_evals.scorers.stats.bootstrap import Interval, Statistic, ratio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,12 +5,12 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaders.errors import OptionError
-from reports.conditions import NAMES
-from reports.output import write_whole
-from reports.plots.canvas import FORMATS, drawing, to_file
-from reports.plots.catalogue import Drawing
-from reports.sections import sections
+from moral_evals.loaders.errors import OptionError
+from moral_evals.reports.form.output import write_whole
+from moral_evals.reports.page.sections import sections
+from moral_evals.reports.plots.canvas import FORMATS, drawing, to_file
+from moral_evals.reports.plots.catalogue import Drawing
+from moral_evals.reports.runs.conditions import NAMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

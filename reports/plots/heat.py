@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.document import number
-from reports.plots.canvas import new_figure, short
-from reports.plots.palette import PAPER
-from scorers.bootstrap import Interval
+from moral_evals.reports.form.document import number
+from moral_evals.reports.plots.canvas import new_figure, short
+from moral_evals.reports.plots.palette import PAPER
+from moral_evals.scorers.stats.bootstrap import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

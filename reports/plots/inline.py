@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree
 
-from reports.plots.palette import VARIABLES
+from moral_evals.reports.plots.palette import VARIABLES
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _COLOUR = re.compile("|".join(VARIABLES))

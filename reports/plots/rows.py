@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reports.document import number
-from reports.plots.canvas import new_figure, short
-from reports.plots.palette import INK, MUTED, PAPER, Mark
-from scorers.bootstrap import Interval
+from moral_evals.reports.form.document import number
+from moral_evals.reports.plots.canvas import new_figure, short
+from moral_evals.reports.plots.palette import INK, MUTED, PAPER, Mark
+from moral_evals.scorers.stats.bootstrap import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

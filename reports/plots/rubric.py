@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from loaders.records import DIMENSIONS, dimension_key
-from reports.compare_rubric import interval
-from reports.plots.canvas import drawing, short
-from reports.plots.heat import draw_heat
-from reports.plots.palette import Mark
-from reports.plots.rows import Row, Scale, draw_rows
-from reports.rubric_runs import RubricRun
-from reports.theories import ordered
-from scorers.bootstrap import Array, Interval, ratio
+from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.findings.theories import ordered
+from moral_evals.reports.plots.canvas import drawing, short
+from moral_evals.reports.plots.heat import draw_heat
+from moral_evals.reports.plots.palette import Mark
+from moral_evals.reports.plots.rows import Row, Scale, draw_rows
+from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.scorers.stats.bootstrap import Array, Interval, ratio
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from reports.compare_rubric import interval
-from reports.pairs import hard, regular
-from reports.plots.canvas import drawing, new_figure, short
-from reports.plots.palette import MUTED, Mark
-from reports.rubric_runs import RubricRun
-from scorers.bootstrap import Interval, ratio
+from moral_evals.reports.compare.pairs import hard, regular
+from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.plots.canvas import drawing, new_figure, short
+from moral_evals.reports.plots.palette import MUTED, Mark
+from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.scorers.stats.bootstrap import Interval, ratio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from inspect_ai.model import GenerateConfig
 
-from inspect_tasks import corda, morebench, morebench_theory
+from moral_evals.inspect_tasks import corda, morebench, morebench_theory
 from tests.docs.pages import ROOT, commands, fences
 
 PAGE = ROOT / "docs/at-scale.md"
@@ -59,7 +59,7 @@ def test_the_flow_specification_names_tasks_and_parameters(monkeypatch):
     assert spec.tasks.model == ["openai/gpt-5"]
     for entry in spec.tasks.task:
         package, _, task = entry.name.partition("/")
-        assert package == "inspect_tasks"
+        assert package == "moral_evals"
         assert set(entry.args) <= parameters(task)
         TASKS[task](**entry.args)
 

@@ -10,10 +10,10 @@ import yaml
 from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.model import GenerateConfig
 
-from inspect_tasks import corda, judge_agreement, morebench, morebench_theory
-from reports.__main__ import parser
-from scorers.lexicographic_score import lexicographic
-from scorers.rubric_judge import rubric_judge
+from moral_evals.inspect_tasks import corda, judge_agreement, morebench, morebench_theory
+from moral_evals.reports.__main__ import parser
+from moral_evals.scorers.lexicographic import lexicographic
+from moral_evals.scorers.rubric_judge import rubric_judge
 from tests.docs.pages import PAGES, ROOT, commands
 
 TASKS = {f.__name__: f for f in (corda, judge_agreement, morebench, morebench_theory)}

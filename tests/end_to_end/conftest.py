@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from loaders.records import DIMENSIONS
+from moral_evals.loaders.morebench.records import DIMENSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 

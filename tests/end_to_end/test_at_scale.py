@@ -48,7 +48,7 @@ def test_a_set_is_listed_worked_off_finished_and_reused(inspect, tmp_path, monke
             listing.setenv("INSPECT_EVAL_SET_CAPTURE", str(captured))
             assert run() == {}
         tasks = [t["name"] for t in json.loads(captured.read_text(encoding="utf-8"))["tasks"]]
-        assert tasks == [f"inspect_tasks/{n}" for n in ("morebench", "morebench_theory", "corda")]
+        assert tasks == [f"moral_evals/{n}" for n in ("morebench", "morebench_theory", "corda")]
 
         worker = ["examples/worker.py", str(captured), "2", sys.executable, "examples/eval_set.py"]
         done = subprocess.run(

@@ -9,7 +9,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import BatchConfig, GenerateConfig, get_model
 
 from benchmarks.stub_batches import BatchingStubServer
-from inspect_tasks.morebench import morebench
+from moral_evals.inspect_tasks.morebench import morebench
 from tests.end_to_end.test_morebench_stub import metrics
 
 QUICK = BatchConfig(send_delay=0.2, tick=0.1)  # else 15 s each

@@ -14,14 +14,14 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
 from PIL import Image
 
-from inspect_tasks import corda, morebench
-from loaders.records import DIMENSIONS
-from reports import page as page_module
-from reports.document import Report, Table
-from reports.page import Part, page
-from reports.plots.catalogue import rubric_drawings
-from reports.plots.palette import marks
-from scorers.bootstrap import Interval
+from moral_evals.inspect_tasks import corda, morebench
+from moral_evals.loaders.morebench.records import DIMENSIONS
+from moral_evals.reports.form.document import Report, Table
+from moral_evals.reports.page import command as page_module
+from moral_evals.reports.page.command import Part, page
+from moral_evals.reports.plots.catalogue import rubric_drawings
+from moral_evals.reports.plots.palette import marks
+from moral_evals.scorers.stats.bootstrap import Interval
 from tests.end_to_end.chromium import CHROMIUM, Seen, chromium, viewing
 from tests.mocks import always, run, thinking
 from tests.reports.builders import rubric_run

@@ -108,7 +108,7 @@ def test_other_judges_by_retry_and_by_score(inspect, dilemmas):
         assert log.samples[0].scores["rubric_judge"].metadata["judge"] == "openai-api/stub/j2"
         calls = stub.stats.calls["judge"]
         inspect.run(
-            "score", log.location, "--scorer", "scorers/rubric_judge.py@rubric_judge",
+            "score", log.location, "--scorer", "moral_evals/rubric_judge",
             "--model-role", "grader=openai-api/stub/j3", "--action", "append", "--overwrite",
         )  # fmt: skip
     scores = inspect.log().samples[0].scores

@@ -19,7 +19,7 @@ def test_a_run_its_table_and_another_tier_order(inspect, capsys):
     inspect.eval("corda.py", "-T", "chains=3", "--model", "scripted/welfare-first")
     log = inspect.log()
     assert log.status == "success"
-    from reports.__main__ import main
+    from moral_evals.reports.__main__ import main
 
     assert main(["show", str(inspect.logs)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
@@ -27,7 +27,7 @@ def test_a_run_its_table_and_another_tier_order(inspect, capsys):
     assert "24 of 24 rollouts" in printed
     live = metrics(log, "lexicographic")["unconditioned.lms"]
     inspect.run(
-        "score", log.location, "--scorer", "scorers/lexicographic_score.py@lexicographic",
+        "score", log.location, "--scorer", "moral_evals/lexicographic",
         "-S", "tier_order=welfare,rights_harm,honesty_fairness,convention",
         "--action", "overwrite", "--overwrite",
     )  # fmt: skip

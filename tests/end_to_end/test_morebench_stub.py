@@ -6,9 +6,9 @@ import pytest
 from inspect_ai.log import EvalLog
 
 from benchmarks.stub_server import Fault, StubServer, candidate_reply, verdict
-from loaders.jsonl import read_jsonl
-from loaders.records import Scenario
-from scorers.aggregate import scenario_score
+from moral_evals.loaders.morebench.jsonl import read_jsonl
+from moral_evals.loaders.morebench.records import Scenario
+from moral_evals.scorers.rubric.aggregate import scenario_score
 
 MODELS = ("--model", "openai-api/stub/candidate", "--model-role", "grader=openai-api/stub/judge")
 
@@ -150,14 +150,14 @@ def test_scoring_a_log_again_gives_the_live_numbers(inspect, dilemmas):
         inspect.eval("morebench.py@morebench", "-T", f"data={data}", "--no-score", *MODELS[:2])
         log = inspect.log()
         inspect.run(
-            "score", log.location, "--scorer", "scorers/rubric_judge.py@rubric_judge",
+            "score", log.location, "--scorer", "moral_evals/rubric_judge",
             *MODELS[2:], "--overwrite", "--action", "overwrite",
         )  # fmt: skip
         first = metrics(inspect.log())
         assert first["regular"] == pytest.approx(expected(read_jsonl(data))[0], abs=1e-12)
         judged = stub.stats.calls["judge"]
         inspect.run(
-            "score", log.location, "--scorer", "scorers/rubric_judge.py@rubric_judge",
+            "score", log.location, "--scorer", "moral_evals/rubric_judge",
             *MODELS[2:], "--overwrite", "--action", "overwrite",
         )  # fmt: skip
     assert stub.stats.calls["judge"] == judged, "verdicts already given were paid for again"

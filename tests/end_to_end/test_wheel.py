@@ -12,9 +12,9 @@ from tests.end_to_end.conftest import ROOT
 PROBE = """
 import datasets
 from datasets import load_dataset
-from inspect_tasks import morebench, morebench_theory
-from loaders.theories import theory
-import loaders
+from moral_evals.inspect_tasks import morebench, morebench_theory
+from moral_evals.loaders.morebench.theories import theory
+import moral_evals.loaders
 print(loaders.__file__)
 print(len(morebench(data="sample").dataset), len(morebench_theory(data="sample").dataset))
 print(theory("Kantian Deontology").slug)

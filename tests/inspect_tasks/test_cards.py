@@ -3,7 +3,7 @@
 import json
 import re
 
-from loaders.paths import bundled
+from moral_evals.loaders.paths import bundled
 
 
 def test_counts_in_the_card_of_the_bundled_sample():

@@ -9,11 +9,11 @@ from inspect_ai import score
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 
-from inspect_tasks import corda
-from loaders.errors import SuiteError
-from loaders.layout import default_shuffles
-from loaders.rollouts import RolloutMetadata
-from scorers.lexicographic_score import lexicographic
+from moral_evals.inspect_tasks import corda
+from moral_evals.loaders.corda.layout import default_shuffles
+from moral_evals.loaders.corda.rollouts import RolloutMetadata
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.scorers.lexicographic import lexicographic
 from tests.mocks import metrics, mock, run
 
 TIERS = ("rights_harm", "honesty_fairness", "welfare", "convention")
@@ -242,7 +242,7 @@ def test_the_bundled_chains_are_what_their_card_says():
 
 def decided_pairs() -> list[tuple[Any, Any, bool, str, bool]]:
     """(better, worse, better stands first in the file, deciding tier, conflict)."""
-    from scorers.lexicographic import DEFAULT_ORDER, compare
+    from moral_evals.scorers.corda.order import DEFAULT_ORDER, compare
 
     found = []
     for chain in bundled():
@@ -276,7 +276,7 @@ def test_conflict_in_most_steps_and_every_tier_decides_some():
 
 
 def test_published_passes_give_the_published_values():
-    from loaders.paths import bundled as path
+    from moral_evals.loaders.paths import bundled as path
 
     passes = []
     for n in (1, 2):

@@ -5,12 +5,12 @@ import json
 import pytest
 from inspect_ai.util import registry_info
 
-from inspect_tasks import judge_agreement
-from inspect_tasks.judge_agreement import no_candidate
-from loaders.errors import DataError, SuiteError
-from loaders.judge_pairs import read_attacks, read_pairs
-from loaders.paths import bundled
-from scorers.judge_prompt import fenced, judge_messages, suite_prompt
+from moral_evals.inspect_tasks import judge_agreement
+from moral_evals.inspect_tasks.judge_agreement import no_candidate
+from moral_evals.loaders.errors import DataError, SuiteError
+from moral_evals.loaders.paths import bundled
+from moral_evals.loaders.tables.judge_pairs import read_attacks, read_pairs
+from moral_evals.scorers.judging.prompt import fenced, judge_messages, suite_prompt
 from tests.mocks import metrics, mock, run
 
 SILENT = mock(lambda _: "not asked")

@@ -8,10 +8,10 @@ from inspect_ai import score
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, Model
 
-from inspect_tasks import judge_agreement, morebench
-from loaders.judge_pairs import read_pairs
-from loaders.paths import bundled
-from scorers.rubric_judge import rubric_judge
+from moral_evals.inspect_tasks import judge_agreement, morebench
+from moral_evals.loaders.paths import bundled
+from moral_evals.loaders.tables.judge_pairs import read_pairs
+from moral_evals.scorers.rubric_judge import rubric_judge
 from tests.cases import cases, one_case
 from tests.mocks import always, criteria_of, criterion_of, metrics, mock, run, thinking
 

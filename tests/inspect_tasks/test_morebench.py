@@ -11,9 +11,9 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, ModelOutput
 from pydantic import JsonValue, TypeAdapter
 
-from inspect_tasks import morebench, morebench_theory
-from loaders.errors import SuiteError
-from loaders.records import DIMENSIONS, THEORIES, ScenarioMetadata
+from moral_evals.inspect_tasks import morebench, morebench_theory
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.morebench.records import DIMENSIONS, THEORIES, ScenarioMetadata
 from tests.cases import one_case
 from tests.conftest import SHARED
 from tests.mocks import USAGE, always, criterion_of, metrics, mock, output, run, thinking

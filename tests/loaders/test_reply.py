@@ -12,7 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 
-from loaders.reply import Reply, read_reply, split_tagged, split_thinking, unwrap_payload
+from moral_evals.loaders.reply import (
+    Reply,
+    read_reply,
+    split_tagged,
+    split_thinking,
+    unwrap_payload,
+)
 from tests.shapes import (
     ANSWER,
     anthropic,

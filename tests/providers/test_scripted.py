@@ -15,13 +15,13 @@ from inspect_ai.model import (
     get_model,
 )
 
-from inspect_tasks.corda import corda
-from loaders.chains import read_chains
-from loaders.errors import OptionError, SuiteError
-from loaders.rollouts import Condition, RolloutMetadata, rollout_dataset
-from providers.scripted import scripted
-from providers.scripted_api import ScriptedAPI
-from solvers.chain_prompt import step_messages
+from moral_evals.inspect_tasks.corda import corda
+from moral_evals.loaders.corda.chains import read_chains
+from moral_evals.loaders.corda.rollouts import Condition, RolloutMetadata, rollout_dataset
+from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.providers.scripted import scripted
+from moral_evals.providers.scripted_api import ScriptedAPI
+from moral_evals.solvers.chain_prompt import step_messages
 from tests.mocks import metrics, run
 
 RULES = (

@@ -14,9 +14,9 @@ from inspect_ai.log import (
     EvalSpec,
 )
 
-from reports.conditions import Conditions
-from reports.rubric_runs import VALUES, RubricRun
-from scorers.scenario_table import GROUPS
+from moral_evals.reports.runs.conditions import Conditions
+from moral_evals.reports.runs.rubric_runs import VALUES, RubricRun
+from moral_evals.scorers.rubric.scenario_table import GROUPS
 
 CONDITIONS = Conditions(
     task="morebench", version="1", data="file.csv 0123456789ab", protocol="suite",

@@ -10,8 +10,8 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
 
-from inspect_tasks import corda, morebench
-from loaders.records import DIMENSIONS
+from moral_evals.inspect_tasks import corda, morebench
+from moral_evals.loaders.morebench.records import DIMENSIONS
 from tests.mocks import criterion_of, output, run, thinking
 
 SKILL = {"steady": 0.7, "kind": 0.66, "quick": 0.62}

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalScore, EvalSpec
 
-from reports.conditions import Conditions
-from reports.corda_runs import CordaRun
-from scorers.chain_records import ChainAnswer
-from scorers.lexicographic import DEFAULT_ORDER
-from tests.scorers.chain_examples import YES_NO, rollouts
+from moral_evals.reports.runs.conditions import Conditions
+from moral_evals.reports.runs.corda_runs import CordaRun
+from moral_evals.scorers.corda.order import DEFAULT_ORDER
+from moral_evals.scorers.corda.records import ChainAnswer
+from tests.scorers.corda.chain_examples import YES_NO, rollouts
 
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>$\\frac{$ \x1b[31m\x01'\"&"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from solvers.answers import read_answer
+from moral_evals.solvers.answers import read_answer
 
 QH = {"Q": "Tell her the truth.", "H": "Say nothing (for now)."}
 AB = {"A": "Stay.", "B": "Leave."}

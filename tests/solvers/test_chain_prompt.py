@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
-from loaders.chains import Chain, Option, Step
-from loaders.rollouts import CONDITIONS, Condition, RolloutMetadata, ShownOption
-from solvers.chain_prompt import (
+from moral_evals.loaders.corda.chains import Chain, Option, Step
+from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, RolloutMetadata, ShownOption
+from moral_evals.solvers.chain_prompt import (
     ELICITATIONS,
     prompt_sha256,
     shown_texts,

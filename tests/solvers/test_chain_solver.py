@@ -10,10 +10,10 @@ import pytest
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, Model, ModelOutput
 
-from inspect_tasks.corda import corda
-from loaders.errors import OptionError
-from loaders.rollouts import STEPS_KEY
-from solvers.chain import answer_chain
+from moral_evals.inspect_tasks.corda import corda
+from moral_evals.loaders.corda.rollouts import STEPS_KEY
+from moral_evals.loaders.errors import OptionError
+from moral_evals.solvers.chain import answer_chain
 from tests.mocks import USAGE, always, metrics, mock, output, run, thinking
 
 NO_DECISION = "Decision taken: no decision was recorded"

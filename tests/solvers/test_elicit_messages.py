@@ -9,10 +9,21 @@ import pytest
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ModelName, ModelOutput
 from inspect_ai.solver import TaskState
 
-from loaders.errors import OptionError, SuiteError
-from loaders.records import NEUTRAL, THEORIES, Criterion, Scenario, ScenarioMetadata
-from loaders.theories import theory
-from solvers.elicit import CandidateError, elicit_reasoning, prompt_sha256, suite_messages
+from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.loaders.morebench.records import (
+    NEUTRAL,
+    THEORIES,
+    Criterion,
+    Scenario,
+    ScenarioMetadata,
+)
+from moral_evals.loaders.morebench.theories import theory
+from moral_evals.solvers.elicit import (
+    CandidateError,
+    elicit_reasoning,
+    prompt_sha256,
+    suite_messages,
+)
 from tests.shapes import no_choices, output
 
 SECRET = "SECRET-CRITERION-TEXT"

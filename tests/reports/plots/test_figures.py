@@ -8,14 +8,14 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.text import Text
 
-from loaders.records import DIMENSIONS, THEORIES, dimension_key
-from reports.plots import corda, rubric
-from reports.plots.catalogue import corda_drawings, rubric_drawings
-from reports.plots.files import titled
-from reports.plots.palette import marks
-from reports.plots.rows import Row, Scale, draw_rows
-from reports.plots.scatter import regular_hard
-from scorers.bootstrap import Interval
+from moral_evals.loaders.morebench.records import DIMENSIONS, THEORIES, dimension_key
+from moral_evals.reports.plots import corda, rubric
+from moral_evals.reports.plots.catalogue import corda_drawings, rubric_drawings
+from moral_evals.reports.plots.files import titled
+from moral_evals.reports.plots.palette import marks
+from moral_evals.reports.plots.rows import Row, Scale, draw_rows
+from moral_evals.reports.plots.scatter import regular_hard
+from moral_evals.scorers.stats.bootstrap import Interval
 from tests.reports.builders import rubric_run
 from tests.reports.made_runs import HOSTILE, answers, corda_run
 

@@ -10,13 +10,13 @@ pytest.importorskip("matplotlib")
 
 from inspect_ai.model import get_model
 
-from inspect_tasks import corda
-from loaders.errors import SuiteError
-from reports.plots import files
-from reports.plots.canvas import to_file, to_page_svg
-from reports.plots.catalogue import rubric_drawings
-from reports.plots.inline import inline_svg
-from reports.plots.palette import marks
+from moral_evals.inspect_tasks import corda
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.reports.plots import files
+from moral_evals.reports.plots.canvas import to_file, to_page_svg
+from moral_evals.reports.plots.catalogue import rubric_drawings
+from moral_evals.reports.plots.inline import inline_svg
+from moral_evals.reports.plots.palette import marks
 from tests.mocks import run
 from tests.reports.builders import rubric_run
 from tests.reports.made_runs import HOSTILE

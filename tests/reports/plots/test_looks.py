@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.errors import SuiteError
-from reports.plots.canvas import drawing, short
-from reports.plots.palette import DARK, LIGHT, VARIABLES, marks
-from reports.plots.scatter import spread
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.reports.plots.canvas import drawing, short
+from moral_evals.reports.plots.palette import DARK, LIGHT, VARIABLES, marks
+from moral_evals.reports.plots.scatter import spread
 
 # what is left of a colour, after Machado, Oliveira and Fernandes (2009), severity 1
 VISION = {
@@ -84,5 +84,5 @@ def test_a_long_name_keeps_both_ends():
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(SuiteError, match=r"pip install \"inspect-tasks\[plots\]\""), drawing():
+    with pytest.raises(SuiteError, match=r"pip install \"moral-evals\[plots\]\""), drawing():
         pass

@@ -1,0 +1,46 @@
+"""The project's own definitions of the five ethical theories, one Markdown file each."""
+
+from functools import cache
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from moral_evals.loaders.errors import DataError, SuiteError
+from moral_evals.loaders.morebench.records import THEORIES, slug, theory_name
+from moral_evals.loaders.paths import bundled
+
+
+class Theory(BaseModel):
+    """A theory's name, the primary works behind the text, and the definition itself."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    slug: str
+    sources: tuple[str, ...]
+    definition: str
+
+
+def theory(name: str) -> Theory:
+    """The definition of one of the five theories; SuiteError lists them for any other name."""
+    exact = theory_name(name)
+    if exact not in THEORIES:
+        raise SuiteError(f"theory {name!r} is unknown; allowed: {', '.join(THEORIES)}.")
+    return read_theory(bundled("theories") / f"{slug(exact)}.md")
+
+
+@cache
+def read_theory(path: Path) -> Theory:
+    """Read a definition: YAML front matter (name, slug, sources) between `---` lines, then text."""
+    head, _, body = path.read_text(encoding="utf-8").removeprefix("---\n").partition("\n---\n")
+    try:
+        front = yaml.safe_load(head)
+        if not isinstance(front, dict) or not body.strip():
+            raise ValueError("front matter or definition is missing")
+        return Theory(**front, definition=body.strip())
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        raise DataError(
+            f"{path.name}: needs front matter (name, slug, sources) between --- lines, then the "
+            f"definition; {' '.join(str(error).split())[:200]}"
+        ) from error

@@ -1,0 +1,101 @@
+"""`moral-reports compare`: models side by side, from finished logs."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.reports.compare.corda import compare_corda
+from moral_evals.reports.compare.latex_row import latex_row
+from moral_evals.reports.compare.pairs import rubric_groups
+from moral_evals.reports.compare.rubric import compare_rubric
+from moral_evals.reports.form.document import Report, merged
+from moral_evals.reports.form.output import add_output, write
+from moral_evals.reports.runs.conditions import NAMES
+from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs
+from moral_evals.reports.runs.logs import log_files, shown_name
+from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Register the command."""
+    parser = commands.add_parser("compare", help="models side by side, with paired differences")
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="log file or folder")
+    parser.add_argument(
+        "--allow", action="append", default=[], metavar="CONDITION",
+        help=f"compare although this differs; one of {', '.join(NAMES)}; may be repeated",
+    )  # fmt: skip
+    parser.add_argument("--baseline", metavar="MODEL", help="compare each run with this one only")
+    parser.add_argument("--scorer", help="take this score where a log holds several")
+    parser.add_argument(
+        "--latex-row", action="store_true",
+        help="print one row a model, in the column order of upstream's calculator",
+    )  # fmt: skip
+    add_output(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare, and write in the form asked for."""
+    if options.latex_row:
+        rubrics, _ = _chosen(options.logs, options.scorer)
+        if not rubrics:
+            raise SuiteError(f"{', '.join(options.logs)}: no MoReBench scores in these logs.")
+        for rubric in (run for group in rubric_groups(rubrics) for run in group):
+            of = rubric.conditions
+            # a comment to LaTeX, so that a row is not taken for another's
+            print(f"% {rubric.model}, {of.task}, {of.judged} judged, judge {of.judge}")
+            print(latex_row(rubric))
+        return
+    found = compare(options.logs, options.allow, options.baseline, options.scorer)
+    # one file or stream holds one document
+    for report in found if options.format == "terminal" else [merged(found, "Comparison")]:
+        write(report, options)
+
+
+def compare(
+    paths: Sequence[str],
+    allowed: Sequence[str] = (),
+    baseline: str | None = None,
+    scorer: str | None = None,
+) -> list[Report]:
+    """A report for each benchmark among the logs.
+
+    Args:
+        paths: Logs or folders of logs.
+        allowed: Conditions that may differ, by name.
+        baseline: Model to compare all others with.
+        scorer: Name of the score to take where a log holds several.
+
+    Raises:
+        SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
+    """
+    files = log_files(paths)
+    rubrics, chains = _chosen(files, scorer)
+    reports = [compare_rubric(runs, allowed, baseline) for runs in rubric_groups(rubrics)]
+    if chains:
+        reports.append(compare_corda(chains, allowed, baseline))
+    if not reports:
+        raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
+    used = {shown_name(r.log.location) for r in rubrics} | {
+        shown_name(c.log.location) for c in chains
+    }
+    if without := [n for n in map(shown_name, files) if n not in used]:
+        note = f"No finished score of this suite, so left out: {', '.join(without)}."
+        reports[-1] = replace(reports[-1], notes=[*reports[-1].notes, note])
+    return reports
+
+
+def _chosen(paths: Sequence[str], scorer: str | None) -> tuple[list[RubricRun], list[CordaRun]]:
+    files = log_files(paths)
+    rubrics, chains = rubric_runs(files), corda_runs(files)
+    if scorer is None:
+        return rubrics, chains
+    have = {r.scorer for r in rubrics} | {c.score.scorer for c in chains}
+    if scorer not in have:
+        allowed = ", ".join(sorted(have))
+        raise SuiteError(f"--scorer {scorer}: in none of these logs. Allowed: {allowed}.")
+    return (
+        [r for r in rubrics if r.scorer == scorer],
+        [c for c in chains if c.score.scorer == scorer],
+    )

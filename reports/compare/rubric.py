@@ -1,0 +1,90 @@
+"""Models side by side on MoReBench: the table, and what differs beyond chance."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.reports.compare.pairs import best_first, compare_runs, hard, pairs_table, regular
+from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.runs.conditions import refuse_incomparable
+from moral_evals.reports.runs.naming import place, run_names
+from moral_evals.reports.runs.remarks import shared_remarks
+from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.scorers.stats.bootstrap import Bootstrap, Interval, Statistic, difference, ratio
+
+
+def compare_rubric(
+    runs: Sequence[RubricRun], allowed: Sequence[str] = (), baseline: str | None = None
+) -> Report:
+    """Compare rubric runs.
+
+    Args:
+        runs: At least one.
+        allowed: Conditions that may differ, by name.
+        baseline: Model (or part of its name) to compare all others with; None compares all pairs.
+
+    Raises:
+        SuiteError: If the runs are not comparable, with every reason.
+    """
+    refuse_incomparable([r.conditions for r in runs], allowed)
+    runs = best_first(runs)
+    names = run_names(runs)
+    tables = [scores_table(runs, names), dimensions_table(runs, names)]
+    if len(runs) > 1:
+        compared = compare_runs(runs, baseline=None if baseline is None else place(names, baseline))
+        tables += [pairs_table(title, names, made) for title, made in compared.items()]
+    notes = [
+        "Intervals: 95% BCa bootstrap over scenarios; pairs on the scenarios that both have "
+        "scored, Holm over the pairs of each table.",
+        *shared_remarks(runs, names),
+    ]
+    first = runs[0].conditions
+    title = f"{first.task}, {first.judged} judged: {len(runs)} runs"
+    return Report(title, tables, notes, f"{first.task}-{first.judged}")
+
+
+def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
+    """Regular, Hard, length, what was measured, and the kind of trace."""
+    rows: list[list[Cell]] = []
+    for run, name in zip(runs, names, strict=True):
+        length = run.values["length"]
+        rows.append(
+            [
+                name,
+                interval(regular(run, run.ids)),
+                interval(hard(run, run.ids)),
+                round(np.nanmean(length)) if np.isfinite(length).any() else "–",
+                f"{run.scored}/{run.samples}",
+                ratio(run.values["graded_share"]).estimate(),
+                ratio(run.values["declined"]).estimate(),
+                run.trace,
+            ]
+        )
+    columns = ["model", "Regular", "Hard", "characters", "scored", "graded", "refused", "trace"]
+    return Table("scores", "Scores", columns, rows)
+
+
+def dimensions_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
+    """Weighted share within each dimension, and the gap of the paper's first finding."""
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(interval(ratio(run.values[dimension_key(d)])) for d in DIMENSIONS[:-1]),
+            interval(harmless_minus_logical(run)),
+        ]
+        for run, name in zip(runs, names, strict=True)
+    ]
+    columns = ["model", *DIMENSIONS[:-1], "harmless − logical"]
+    return Table("dimensions", "Dimensions (weighted share, by scenario)", columns, rows)
+
+
+def harmless_minus_logical(run: RubricRun) -> Statistic:
+    """Harmless outcome minus logical process, each over the scenarios that have it."""
+    return difference(ratio(run.values["dim_harmless_outcome"]),
+                      ratio(run.values["dim_logical_process"]))  # fmt: skip
+
+
+def interval(statistic: Statistic) -> Interval:
+    """The 95% interval over a run's scenarios."""
+    return Bootstrap(len(statistic.columns)).interval(statistic)

@@ -1,0 +1,152 @@
+"""`moral-reports export-rewards`: verdicts and scores of finished runs as a set for training."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.reports.exchange.reward_card import Source, card
+from moral_evals.reports.exchange.reward_pairs import check_margin, preference_pairs
+from moral_evals.reports.exchange.reward_rows import Rewarded, rewarded
+from moral_evals.reports.exchange.staged import Staged
+from moral_evals.reports.runs.logs import log_files, read
+from moral_evals.reports.runs.rubric_samples import one_scorer, rubric_samples, rubric_scorers
+
+REWARDS, PAIRS, CARD = "rewards.jsonl", "pairs.jsonl", "README.md"
+
+
+@dataclass
+class Exported:
+    """What an export wrote.
+
+    Attributes:
+        sources: Each score of each log, with what it gave and what was left out.
+        pairs: Number of preference pairs; None if they were not asked for.
+    """
+
+    sources: list[Source] = field(default_factory=list)
+    pairs: int | None = None
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "export-rewards", help="write scored replies with their verdicts as a training set"
+    )
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="log file or folder")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder for the set")
+    parser.add_argument("--scorer", help="take this score only, where a log holds several")
+    parser.add_argument(
+        "--pairs", action="store_true", help="write preference pairs between replies too"
+    )
+    parser.add_argument(
+        "--margin", type=float, default=0.1, metavar="M",
+        help="least difference of the two scores of a pair (default: 0.1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pairs-per-dilemma", type=int, metavar="N",
+        help="the N widest pairs of each dilemma (default: all that have the margin)",
+    )  # fmt: skip
+    parser.add_argument("--overwrite", action="store_true", help="replace files that exist")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Export, and print what was written and what was left out."""
+    done = export_rewards(
+        options.logs,
+        options.out,
+        pairs=options.pairs,
+        margin=options.margin,
+        per_dilemma=options.pairs_per_dilemma,
+        scorer=options.scorer,
+        overwrite=options.overwrite,
+    )
+    print(
+        f"{options.out}: {sum(s.rows for s in done.sources)} scored replies (a line for each score)"
+    )
+    if done.pairs is not None:
+        print(f"{done.pairs} preference pairs with a margin of at least {options.margin:g}")
+    for source in done.sources:
+        for reason, count in sorted(source.left_out.items()):
+            print(f"left out, {source.model}: {count} {reason.replace('_', ' ')}")
+
+
+def export_rewards(
+    logs: Sequence[str],
+    out: str | Path,
+    *,
+    pairs: bool = False,
+    margin: float = 0.1,
+    per_dilemma: int | None = None,
+    scorer: str | None = None,
+    overwrite: bool = False,
+) -> Exported:
+    """Write `rewards.jsonl`, `pairs.jsonl` if asked for, and the card `README.md`.
+
+    A reply without a score is left out and counted, and so is one whose prompt the log does not
+    hold. Where a log holds several rubric scores, each makes rows of its own.
+
+    Args:
+        logs: Logs or folders of logs.
+        out: Folder for the set.
+        pairs: Also write preference pairs.
+        margin: Least difference of the two scores of a pair, in (0, 1].
+        per_dilemma: Pairs for each dilemma at most.
+        scorer: Take this score only.
+        overwrite: Replace files that exist.
+
+    Raises:
+        SuiteError: No usable log, a bad option, or files that exist or cannot be written.
+    """
+    check_margin(margin)
+    if per_dilemma is not None and per_dilemma < 1:
+        raise OptionError(f"--pairs-per-dilemma {per_dilemma}: must be 1 or more.")
+    folder = Path(out)
+    done = Exported()
+    kept: list[Rewarded] = []
+    with Staged(overwrite) as staged:
+        for name in (REWARDS, PAIRS, CARD):  # pairs of an earlier export would be stale
+            staged.check(folder / name)
+        rows = _rows(logs, scorer, done, kept if pairs else None)
+        staged.lines(folder / REWARDS, rows)
+        if pairs:
+            found = (p.model_dump() for p in preference_pairs(kept, margin, per_dilemma))
+            done.pairs = staged.lines(folder / PAIRS, found)
+        else:
+            staged.remove(folder / PAIRS)
+        staged.text(folder / CARD, [card(folder.resolve().name, done.sources, done.pairs, margin)])
+    return done
+
+
+def _rows(
+    logs: Sequence[str], scorer: str | None, done: Exported, kept: list[Rewarded] | None
+) -> Iterator[dict[str, Any]]:
+    for name in log_files(logs):
+        header = read(name, header_only=True)
+        present = rubric_scorers(header)
+        if not present:  # a folder may hold runs of other tasks
+            continue
+        scorers = [one_scorer(header, scorer)] if scorer else present
+        sources = {s: Source(header.eval.model, "", "", "") for s in scorers}
+        done.sources += sources.values()
+        for found in rubric_samples(name, header, scorers):
+            source = sources[found.scorer]
+            if not found.scored:
+                reason = (found.score.reason or "unscored") if found.score else "error"
+                source.left_out[reason] += 1
+                continue
+            reply = rewarded(found, header)
+            source.judge, source.judged = reply.row.judge, reply.row.judged
+            source.protocol = reply.row.protocol
+            if not reply.row.prompt:
+                source.left_out["prompt_not_in_log"] += 1
+                continue
+            source.rows += 1
+            if kept is not None:
+                kept.append(reply)
+            yield reply.row.model_dump()
+    if not done.sources:
+        raise SuiteError(f"{', '.join(logs)}: no rubric score in these logs.")

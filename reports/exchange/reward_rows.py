@@ -1,0 +1,188 @@
+"""A scored reply as one record for reward training: what was asked, what was said, what it earned."""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ChatMessage
+from pydantic import BaseModel
+
+from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimension_key
+from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
+from moral_evals.reports.runs.logs import scores_of
+from moral_evals.reports.runs.rubric_samples import RubricSample
+from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled
+
+
+class Message(BaseModel):
+    """A message of the prompt, as text."""
+
+    role: str
+    content: str
+
+
+class RewardVerdict(BaseModel):
+    """One criterion and what the judge said of it.
+
+    Attributes:
+        verdict: `yes`, `no` or `ungraded`.
+        fulfilled: Whether it counts in favour; None if ungraded.
+    """
+
+    criterion_id: str
+    criterion: str
+    weight: float
+    dimension: str
+    verdict: str
+    fulfilled: bool | None
+
+
+_DIMENSION_KEYS = tuple(map(dimension_key, DIMENSIONS))
+
+
+class Dimensions(BaseModel):
+    """Weighted share within each dimension; None where the rubric lacks it or nothing is graded."""
+
+    dim_identifying: float | None
+    dim_clear_process: float | None
+    dim_logical_process: float | None
+    dim_helpful_outcome: float | None
+    dim_harmless_outcome: float | None
+    dim_other: float | None
+
+
+class RewardRow(BaseModel):
+    """One line of `rewards.jsonl`; the card that lies beside it explains every field."""
+
+    id: str
+    epoch: int
+    benchmark: str
+    theory: str
+    role: str
+    source: str
+    type: str
+    context: str
+    prompt: list[Message]
+    prompt_as_sent: bool
+    trace: str
+    trace_kind: str
+    response: str
+    completion: str
+    judged: str
+    score: float
+    graded_share: float
+    length: int
+    score_per_1000_characters: float | None
+    dimensions: Dimensions
+    verdicts: list[RewardVerdict]
+    model: str
+    judge: str
+    judge_mode: str
+    judge_prompt_sha256: str
+    protocol: str
+    data_sha256: str
+    task_version: str
+    log_id: str
+
+
+@dataclass(frozen=True)
+class Rewarded:
+    """A record, and what decides with which others it may be compared.
+
+    Attributes:
+        row: The record.
+        conditions: Of the score, as for any comparison of runs.
+        criteria: The rubric.
+        verdicts: `yes` or `no` by criterion id; ungraded ones are missing.
+    """
+
+    row: RewardRow
+    conditions: Conditions
+    criteria: Sequence[Criterion]
+    verdicts: Mapping[str, Verdict]
+
+    def group(self) -> tuple[Hashable, ...]:
+        """Equal for replies to the same prompt, judged in the same way."""
+        kind = self.row.trace_kind if self.row.judged == "trace" else ""
+        prompt = tuple((m.role, m.content) for m in self.row.prompt)
+        return (self.row.id, self.conditions, kind, prompt)
+
+
+def rewarded(found: RubricSample, log: EvalLog) -> Rewarded:
+    """The record of a scored sample with its conditions."""
+    results = scores_of(log)
+    score = next(s for s in results if s.scorer == found.scorer and "regular" in s.metrics)
+    criteria = found.metadata.criteria
+    verdicts = {c.id: found.verdict(c) for c in criteria}
+    return Rewarded(
+        reward_row(found, log),
+        rubric_conditions(log, score, [found.score] if found.score else []),
+        criteria,
+        {c: v for c, v in verdicts.items() if v != "ungraded"},
+    )
+
+
+def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
+    """The record of a scored sample; its prompt is empty if the log does not hold it."""
+    sample, labels, reply = found.sample, found.metadata, found.reply
+    prompt, as_sent = _prompt(sample)
+    metadata = log.eval.metadata or {}
+    return RewardRow(
+        id=str(sample.id),
+        epoch=sample.epoch,
+        benchmark=str(metadata.get("benchmark") or log.eval.task),
+        theory=labels.theory,
+        role=labels.role,
+        source=labels.source,
+        type=labels.type,
+        context=labels.context,
+        prompt=[Message(role=m.role, content=m.text) for m in prompt],
+        prompt_as_sent=as_sent,
+        trace=reply.trace,
+        trace_kind=reply.trace_kind,
+        response=reply.response,
+        completion=sample.output.completion,
+        score=found.value("score"),
+        graded_share=found.value("graded_share"),
+        length=int(found.value("length")),
+        score_per_1000_characters=_finite(found.value("score") * 1000 / found.value("length")),
+        dimensions=Dimensions(**{key: _finite(found.value(key)) for key in _DIMENSION_KEYS}),
+        verdicts=[_verdict(found, c) for c in labels.criteria],
+        model=log.eval.model,
+        judge_prompt_sha256=_text(found, "prompt_sha256"),
+        data_sha256=str(metadata.get("data", {}).get("sha256", "")),
+        task_version=str(log.eval.task_version),
+        log_id=log.eval.eval_id,
+        **{key: _text(found, key) for key in ("judged", "judge", "judge_mode", "protocol")},
+    )
+
+
+def _prompt(sample: EvalSample) -> tuple[Sequence[ChatMessage], bool]:
+    """The messages before the reply, and whether the log shows that these were sent."""
+    calls = [e for e in sample.events if isinstance(e, ModelEvent) and e.role is None]
+    if calls:
+        # the call has what Inspect adds by itself, such as --system-message
+        return calls[-1].input, True
+    return [m for m in sample.messages if m.role != "assistant"], False
+
+
+def _verdict(found: RubricSample, c: Criterion) -> RewardVerdict:
+    verdict = found.verdict(c)
+    return RewardVerdict(
+        criterion_id=c.id,
+        criterion=c.text,
+        weight=c.weight,
+        dimension=c.dimension,
+        verdict=verdict,
+        fulfilled=None if verdict == "ungraded" else fulfilled(c.weight, verdict),
+    )
+
+
+def _text(found: RubricSample, key: str) -> str:
+    return str(found.fact(key) or "")
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

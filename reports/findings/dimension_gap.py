@@ -1,0 +1,119 @@
+"""Harmless against logical, model by model: the first finding of the paper, on one's own models.
+
+The paper (arXiv 2510.16380) finds that models avoid harm far more reliably than they argue well.
+Its figures are plain shares of criteria fulfilled on thinking traces, pooled over the run, and
+averaged over models. Beside them stand the same shares of each run; the tested gap weights the
+criteria and averages scenario by scenario, so that scenarios can be its units.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from moral_evals.loaders.morebench.records import dimension_key
+from moral_evals.reports.compare.pairs import verdict
+from moral_evals.reports.compare.rubric import harmless_minus_logical, interval
+from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.form.tables import SMALL_N, metric_values
+from moral_evals.reports.runs.logs import scores_of
+from moral_evals.reports.runs.naming import run_names
+from moral_evals.reports.runs.remarks import shared_remarks, trace_mark
+from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.scorers.stats.bootstrap import Array, Bootstrap, Statistic, ratio
+from moral_evals.scorers.stats.multiplicity import holm, p_value
+
+HARMLESS, LOGICAL = map(dimension_key, ("harmless outcome", "logical process"))
+PAPER = (0.811, 0.479)
+"""Harmless and logical in the paper: average over models of the share of criteria fulfilled."""
+
+_COLUMNS = [
+    "model", "harmless", "logical", "gap", "scenarios", "p", "Holm p", "verdict",
+    "plain harmless", "plain logical", "plain gap", "trace",
+]  # fmt: skip
+
+
+def dimension_gap(runs: Sequence[RubricRun]) -> Report | None:
+    """The gap of each run, their average and the paper's; None if no run has both dimensions."""
+    gaps = [interval(harmless_minus_logical(run)) for run in runs]
+    if not any(math.isfinite(gap.estimate) for gap in gaps):
+        return None
+    names = run_names(runs)
+    chances = [_chance(run, gap.n) for run, gap in zip(runs, gaps, strict=True)]
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(interval(ratio(run.values[key])) for key in (HARMLESS, LOGICAL)),
+            gap,
+            gap.n,
+            chance,
+            held,
+            verdict(gap, held, "harmless", "logical"),
+            *_with_gap(plain_shares(run)),
+            trace_mark(run),
+        ]
+        for run, name, gap, chance, held in zip(
+            runs, names, gaps, chances, holm(chances), strict=True
+        )
+    ]
+    measured = [run for run, gap in zip(runs, gaps, strict=True) if math.isfinite(gap.estimate)]
+    if len(measured) > 1:
+        rows.append(_average_row(measured))
+    rows.append(["paper, average over models", *[math.nan] * 6, "", *_with_gap(PAPER), ""])
+    notes = [
+        "Gap: weighted share within harmless outcome minus that within logical process, each "
+        "averaged over the scenarios that have it; 95% BCa bootstrap over scenarios, Holm over "
+        f"models, no test on fewer than {SMALL_N} scenarios. Plain: criteria fulfilled over criteria graded, pooled over the run: the form "
+        "of the paper's figures, which are for thinking traces.",
+    ]
+    first = runs[0].conditions
+    table = Table(
+        f"gap_{first.task}_{first.judged}", "Harmless minus logical", _COLUMNS, rows, notes
+    )
+    title = f"Harmless against logical: {first.task}, {first.judged} judged"
+    return Report(title, [table], shared_remarks(runs, names))
+
+
+def average_gap(runs: Sequence[RubricRun]) -> Statistic:
+    """Mean of the runs' gaps over all their scenarios; the models are fixed."""
+    ids = sorted({i for run in runs for i in run.ids})
+    parts = [ratio(run.over(ids, key)) for run in runs for key in (HARMLESS, LOGICAL)]
+    signs = np.tile([1.0, -1.0], len(runs)) / len(runs)
+
+    def combine(sums: Array) -> Array:
+        values = [p.combine(sums[..., 2 * i : 2 * i + 2]) for i, p in enumerate(parts)]
+        return np.asarray(np.stack(values, axis=-1) @ signs, dtype=float)
+
+    return Statistic(np.concatenate([p.columns for p in parts], axis=1), combine, (-1.0, 1.0))
+
+
+def plain_shares(run: RubricRun) -> tuple[float, float]:
+    """Shares of harmless and of logical criteria fulfilled, pooled; nan if the log lacks them."""
+    scores = scores_of(run.log)
+    found = next((s for s in scores if s.name == s.scorer == run.scorer), None)
+    values = {} if found is None else metric_values(found)
+    harmless, logical = (values.get(f"pooled_{key}", math.nan) for key in (HARMLESS, LOGICAL))
+    return harmless, logical
+
+
+def _average_row(runs: Sequence[RubricRun]) -> list[Cell]:
+    gap = average_gap(runs)
+    found = Bootstrap(len(gap.columns)).interval(gap)
+    shares = [
+        float(np.mean([ratio(run.values[key]).estimate() for run in runs]))
+        for key in (HARMLESS, LOGICAL)
+    ]
+    plain = np.mean([plain_shares(run) for run in runs], axis=0)
+    return [f"mean of {len(runs)} runs", *shares, found, found.n, *[math.nan] * 2, "",
+            *_with_gap((float(plain[0]), float(plain[1]))), ""]  # fmt: skip
+
+
+def _with_gap(shares: tuple[float, float]) -> list[Cell]:
+    return [*shares, shares[0] - shares[1]]
+
+
+def _chance(run: RubricRun, scenarios: int) -> float:
+    # resamples of a handful of scenarios never reach beyond them, and any p could come out
+    if scenarios < SMALL_N:
+        return math.nan
+    return p_value(Bootstrap(len(run.ids)), harmless_minus_logical(run))

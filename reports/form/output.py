@@ -1,0 +1,64 @@
+"""Where a report goes: the terminal, or a file in the form asked for."""
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.reports.form.document import Report
+from moral_evals.reports.form.render import FORMATS, to_terminal
+
+_PIPE_WIDTH = 180
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add `--format` and `--out`."""
+    parser.add_argument(
+        "--format", choices=("terminal", *FORMATS), default="terminal", help="form of the report"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write to this file")
+
+
+def write(report: Report, options: argparse.Namespace) -> None:
+    """Print a report or write it to `--out`."""
+    if options.format == "terminal":
+        if options.out:
+            raise SuiteError(f"--out {options.out}: say --format too ({', '.join(FORMATS)}).")
+        # a file or a pipe has no width of its own
+        to_terminal(report, Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH))
+        return
+    text = FORMATS[options.format](report)
+    if options.out:
+        write_whole(Path(options.out), text)
+    else:
+        sys.stdout.write(text)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file in one step, so that a full disk leaves the old one; text as UTF-8.
+
+    Raises SuiteError if it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
+            os.chmod(name, 0o666 & ~_umask())  # mkstemp keeps its file to the owner
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise SuiteError(f"{path}: cannot be written ({error.strerror or error}).") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,103 @@
+"""Judgings of the same replies: every verdict of a rubric score, for comparing one with another."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.scorer import Score
+
+from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata
+from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
+from moral_evals.reports.runs.logs import log_files, read, scored_samples, shown_name
+from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
+from moral_evals.scorers.rubric.aggregate import Verdict
+
+Reply = tuple[str, int]
+"""Sample id and epoch."""
+
+
+@dataclass(frozen=True)
+class JudgedReply:
+    """One judged text with its verdicts.
+
+    Attributes:
+        text: Exactly what was judged.
+        score: In [0, 1].
+        criteria: The rubric.
+        verdicts: By criterion id.
+    """
+
+    text: str
+    score: float
+    criteria: Sequence[Criterion]
+    verdicts: Mapping[str, Verdict]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """One rubric score of one log.
+
+    Attributes:
+        log: The log's header.
+        scorer: Name of the score in the log.
+        conditions: Judge, wording, judged text.
+        replies: Judged replies; one whose criteria are all ungraded has no number.
+        usage: Calls and tokens by kind, `saved_*` those that the verdict cache spared.
+        unscored: Replies without a number, judged or not.
+    """
+
+    log: EvalLog
+    scorer: str
+    conditions: Conditions
+    replies: Mapping[Reply, JudgedReply]
+    usage: Mapping[str, int]
+    unscored: int
+
+    @property
+    def name(self) -> str:
+        """Score and log, as a user would name them."""
+        return f"{self.scorer} of {shown_name(self.log.location).rpartition('/')[2]}"
+
+
+def judgings(paths: Sequence[str]) -> list[Judging]:
+    """All rubric scores of the logs named, or of those in the folders named, in their order."""
+    return [found for name in log_files(paths) for found in judgings_of(name)]
+
+
+def judgings_of(name: str) -> Iterator[Judging]:
+    """The rubric scores of one log."""
+    header = read(name, header_only=True)
+    scores = rubric_scores(header)
+    samples = scored_samples(name) if scores else []
+    for entry in scores:
+        found = [
+            (sample, sample.scores[entry.scorer])
+            for sample in samples
+            if sample.scores and entry.scorer in sample.scores
+        ]
+        usage: Counter[str] = Counter()
+        for _, score in found:
+            usage.update((score.metadata or {}).get("judge_usage", {}))
+        replies = {
+            (str(sample.id), sample.epoch): _reply(sample, score, prefix_of(entry.scorer))
+            for sample, score in found
+            if (score.metadata or {}).get("verdicts")
+        }
+        conditions = rubric_conditions(header, entry, [score for _, score in found])
+        scored = sum(math.isfinite(r.score) for r in replies.values())
+        yield Judging(header, entry.scorer, conditions, replies, usage, len(found) - scored)
+
+
+def _reply(sample: EvalSample, score: Score, prefix: str) -> JudgedReply:
+    metadata: dict[str, Any] = score.metadata or {}
+    value = score.value if isinstance(score.value, dict) else {}
+    number = value.get(prefix + "score")
+    return JudgedReply(
+        text=score.answer or "",
+        score=float(number) if isinstance(number, int | float) else math.nan,
+        criteria=sample.metadata_as(ScenarioMetadata).criteria,
+        verdicts=metadata["verdicts"],
+    )

@@ -1,0 +1,138 @@
+"""Judging finished replies again, to measure one way of judging against another."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_ai import score
+from inspect_ai.log import EvalLog, write_eval_log
+from inspect_ai.model import Model, get_model
+from inspect_ai.scorer import Scorer
+
+from moral_evals.loaders.errors import PrerequisiteError, SuiteError, first_line
+from moral_evals.reports.form.document import Report
+from moral_evals.reports.form.output import add_output, write
+from moral_evals.reports.judges.compare_judgings import compare_judgings, last_two
+from moral_evals.reports.judges.judgings import judgings
+from moral_evals.reports.runs.logs import log_files, read, shown_name
+from moral_evals.scorers.judging.options import MODES, ROLE
+from moral_evals.scorers.rubric_judge import rubric_judge
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Register `judgings` and `judge-modes`."""
+    drift = commands.add_parser(
+        "judgings", help="two judgings of the same replies: scores side by side, agreement, drift"
+    )
+    drift.add_argument(
+        "logs", nargs="+", metavar="LOG", help="one log with two scores, or two logs"
+    )
+    drift.add_argument("--scorer", help="take this score where a log holds several")
+    add_output(drift)
+    drift.set_defaults(run=lambda options: write(_drift(options.logs, options.scorer), options))
+    modes = commands.add_parser(
+        "judge-modes", help="judge a log criterion by criterion and by whole rubrics, and compare"
+    )
+    modes.add_argument("log", metavar="LOG")
+    modes.add_argument(
+        "--judge", action="append", metavar="MODEL",
+        help=f"judge, several for a panel; default: the log's own {ROLE}",
+    )  # fmt: skip
+    modes.add_argument("--judged", choices=("trace", "response"), default="trace")
+    modes.add_argument("--rubric-chunk", type=int, default=50, metavar="N")
+    modes.add_argument("--rubric-seed", type=int, default=0, metavar="SEED")
+    modes.add_argument("--log-out", metavar="LOG", help="where the log with both scores goes")
+    add_output(modes)
+    modes.set_defaults(run=_run_modes)
+
+
+def _drift(logs: Sequence[str], scorer: str | None) -> Report:
+    found = [j for j in judgings(logs) if scorer in (None, j.scorer)]
+    return compare_judgings(*last_two(found))
+
+
+def _run_modes(options: argparse.Namespace) -> None:
+    found = log_files([options.log])
+    if len(found) > 1:
+        raise SuiteError(f"{options.log}: {len(found)} logs here; name one of them.")
+    name = found[0]
+    out = options.log_out or shown_name(name).removesuffix(".eval") + "-judge-modes.eval"
+    if Path(out).exists():
+        raise SuiteError(f"{out}: exists already; name another place with --log-out.")
+    judged = judge_modes(
+        read(name),
+        out,
+        options.judge,
+        judged=options.judged,
+        chunk=options.rubric_chunk,
+        seed=options.rubric_seed,
+    )
+    write(compare_judgings(*last_two(judgings([judged.location])[-2:])), options)
+    print(f"log with both scores: {out}", file=sys.stderr)
+
+
+def judge_modes(
+    log: EvalLog,
+    out: str,
+    judges: Sequence[str] | None = None,
+    *,
+    judged: str = "trace",
+    chunk: int = 50,
+    seed: int = 0,
+) -> EvalLog:
+    """Judge a log's replies both ways, and write it with the two scores added at the end.
+
+    The candidate is not asked. Verdicts that the cache holds are not paid for again.
+
+    Args:
+        log: A finished rubric run, with samples.
+        out: Where the log with the added scores is written.
+        judges: Models in role `grader`; None takes the log's own.
+        judged: `trace` or `response`.
+        chunk: Criteria a call at most, for whole rubrics.
+        seed: Seed of the criteria's order, for whole rubrics.
+
+    Raises:
+        SuiteError: If the log has no samples, or a judge cannot be had.
+    """
+    if not log.samples:
+        raise SuiteError(f"{shown_name(log.location)}: no samples in this log.")
+    roles: dict[str, list[Model]] | None = None
+    own = log.eval.model_roles
+    if judges:
+        roles = {ROLE: [_model(judge) for judge in judges]}
+        # Inspect would make the old judges too, whose keys may not be at hand
+        others = {k: v for k, v in (own or {}).items() if k != ROLE}
+        log = log.model_copy(update={"eval": log.eval.model_copy(update={"model_roles": others})})
+    for mode in MODES:
+        scorer = rubric_judge(
+            judged="response" if judged == "response" else "trace",
+            judge_mode=mode,
+            rubric_chunk=chunk,
+            rubric_seed=seed,
+        )
+        log = _score(log, scorer, roles)
+    log.eval.model_roles = own
+    write_eval_log(log, out)
+    log.location = out
+    return log
+
+
+def _model(judge: str) -> Model:
+    try:
+        return get_model(judge)
+    except Exception as error:
+        raise SuiteError(f"--judge {judge}: {first_line(error)}") from error
+
+
+def _score(log: EvalLog, scorer: Scorer, roles: dict[str, list[Model]] | None) -> EvalLog:
+    try:
+        # no candidate: it is not asked, and its key may not be at hand
+        return score(
+            log, scorer, action="append", model="none/none", model_roles=roles, display="none"
+        )
+    except SuiteError:
+        raise
+    except PrerequisiteError as error:
+        raise SuiteError(f"no judge: {first_line(error)}") from error

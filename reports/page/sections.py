@@ -1,0 +1,117 @@
+"""Finished logs grouped for a report: runs that one table compares, with their figures."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from inspect_ai.log import EvalLog
+
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.morebench.records import slug
+from moral_evals.reports.compare.corda import compare_corda
+from moral_evals.reports.compare.pairs import rubric_groups
+from moral_evals.reports.compare.rubric import compare_rubric
+from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.plots.catalogue import Drawing, corda_drawings, rubric_drawings
+from moral_evals.reports.plots.palette import Mark, marks
+from moral_evals.reports.runs.conditions import NAMES, Conditions, refuse_incomparable
+from moral_evals.reports.runs.corda_runs import corda_runs
+from moral_evals.reports.runs.logs import log_files, shown_name
+from moral_evals.reports.runs.naming import Run, run_names
+from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
+
+
+@dataclass(frozen=True)
+class Section:
+    """Runs of one benchmark that are comparable.
+
+    Attributes:
+        name: Short identifier, for file names.
+        title: What a reader sees in a figure's title.
+        report: Makes the tables.
+        rubrics: Whether the runs hold scored rubrics, of which `findings` can be asked.
+        drawings: The figures for which the logs hold data.
+    """
+
+    name: str
+    title: str
+    report: Callable[[], Report]
+    rubrics: bool
+    drawings: Sequence[Drawing]
+
+
+def sections(paths: Sequence[str], allowed: Sequence[str] = ()) -> list[Section]:
+    """A section for each benchmark and judged text; a model looks the same in all of them.
+
+    Args:
+        paths: Logs or folders of logs.
+        allowed: Conditions that may differ, by name.
+
+    Raises:
+        SuiteError: If there is nothing to show, or the runs of a benchmark are not comparable.
+    """
+    files = log_files(paths)
+    groups = rubric_groups(rubric_runs(files))
+    chains = corda_runs(files)
+    together: list[Sequence[Run]] = [*groups, chains]
+    for runs in together:
+        refuse_incomparable([r.conditions for r in runs], allowed)
+    looks = marks(name for runs in together for name in run_names(runs))
+    found = [_rubric_section(group, allowed, looks) for group in groups]
+    if chains:
+        names = run_names(chains)
+        make = partial(compare_corda, chains, allowed)
+        drawings = list(corda_drawings(chains, names, looks))
+        logs = [(r.log, r.conditions) for r in chains]
+        found.append(Section("corda", "CORDA", _with_facts(make, names, logs), False, drawings))
+    if not found:
+        raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
+    return found
+
+
+def _rubric_section(
+    runs: Sequence[RubricRun], allowed: Sequence[str], looks: Mapping[str, Mark]
+) -> Section:
+    names, first = run_names(runs), runs[0].conditions
+    make = partial(compare_rubric, runs, allowed)
+    name = slug(f"{first.task} {first.judged}").replace("-", "_")
+    title = f"{first.task}, {first.judged} judged"
+    logs = [(r.log, r.conditions) for r in runs]
+    drawings = list(rubric_drawings(runs, names, looks))
+    scored = any(r.scored for r in runs)
+    return Section(name, title, _with_facts(make, names, logs), scored, drawings)
+
+
+def _with_facts(
+    make: Callable[[], Report], names: Sequence[str], logs: Sequence[tuple[EvalLog, Conditions]]
+) -> Callable[[], Report]:
+    """The report, with what it compares and what it is made from."""
+
+    def report() -> Report:
+        made = make()
+        extra = [_conditions_table([c for _, c in logs]), _runs_table(names, [g for g, _ in logs])]
+        return replace(made, tables=[*made.tables, *extra])
+
+    return report
+
+
+def _conditions_table(conditions: Sequence[Conditions]) -> Table:
+    rows: list[list[Cell]] = []
+    for name in NAMES:
+        texts = sorted({getattr(c, name) or "not recorded" for c in conditions})
+        if texts != ["not recorded"]:
+            rows.append([name.replace("_", " "), "; ".join(texts)])
+    return Table("conditions", "Conditions", ["condition", "value"], rows)
+
+
+def _runs_table(names: Sequence[str], logs: Sequence[EvalLog]) -> Table:
+    rows = [[name, *_facts(log)] for name, log in zip(names, logs, strict=True)]
+    return Table("runs", "Runs", ["model", "begun", "status", "samples", "log"], rows)
+
+
+def _facts(log: EvalLog) -> Iterator[Cell]:
+    yield log.eval.created[:16].replace("T", " ")
+    yield log.status
+    yield log.results.completed_samples if log.results else 0
+    yield Path(shown_name(log.location)).name

@@ -1,0 +1,158 @@
+"""What must be equal for two runs to be comparable, read from their logs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalScore
+from inspect_ai.scorer import Score
+
+from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.scorers.corda.order import TierOrder
+from moral_evals.scorers.judging.options import WHOLE_RUBRIC
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Each field by its plain text; two runs with different texts in one are not comparable.
+
+    Attributes:
+        task: Benchmark.
+        version: The part of the task version that scores depend on.
+        data: Fingerprint of the data file.
+        protocol: Wording of the prompts, with the candidate's hash.
+        judged: Which text was judged.
+        judge: The judges, with settings; UNJUDGED if no text was judged.
+        judge_mode: One call a criterion, or whole rubrics and how much of one; votes.
+        judge_prompts: Hash of the judge's wording, or UNJUDGED.
+        tier_order: Tier order of a CORDA score.
+    """
+
+    task: str = ""
+    version: str = ""
+    data: str = ""
+    protocol: str = ""
+    judged: str = ""
+    judge: str = ""
+    judge_mode: str = ""
+    judge_prompts: str = ""
+    tier_order: str = ""
+
+
+NAMES = tuple(f.name for f in fields(Conditions))
+UNJUDGED = "nothing judged"
+"""A model that shows no text to judge is comparable whoever would have judged it."""
+
+
+def differences(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -> list[str]:
+    """One sentence for each condition in which the runs differ and that is not allowed to.
+
+    Raises OptionError for an allowance that names no condition.
+    """
+    allowed = set(allowed)
+    if unknown := allowed - set(NAMES):
+        raise OptionError(
+            f"--allow {', '.join(sorted(unknown))}: no such condition. Allowed: {', '.join(NAMES)}."
+        )
+    found = []
+    for name in NAMES:
+        texts = sorted({getattr(c, name) or "not recorded" for c in conditions} - {UNJUDGED})
+        if len(texts) > 1 and name not in allowed:
+            found.append(f"{name} differs: {'; '.join(texts)}")
+    return found
+
+
+def refuse_incomparable(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -> None:
+    """Raise SuiteError with every condition that differs and is not allowed to."""
+    if found := differences(conditions, allowed):
+        raise SuiteError(
+            "these runs are not comparable: "
+            + ". ".join(found)
+            + ". Compare fewer logs, or say --allow NAME for a difference that you accept."
+        )
+
+
+def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -> Conditions:
+    """Conditions of a rubric score; `scores` are those of its samples.
+
+    A score made later by `inspect score` may differ from the run's own, so its parameters and
+    its samples are asked before the log's header.
+    """
+    metadata, params = log.eval.metadata or {}, score.params or {}
+    data = metadata.get("data", {})
+    protocol = str(metadata.get("protocol", ""))
+    prompts = str(metadata.get("candidate_prompts_sha256", ""))
+    judged = any(s.reason in (None, "grader_failed") for s in scores)
+    return Conditions(
+        task=str(metadata.get("benchmark") or log.eval.task),
+        version=str(log.eval.task_version).partition("-")[0],
+        data=_file(data),
+        protocol=f"{protocol} {prompts}".strip(),
+        judged=_one(scores, "judged") or str(params.get("judged", "")),
+        judge=_judge(scores) if judged else UNJUDGED,
+        judge_mode=_mode(params, scores),
+        judge_prompts=_one(scores, "prompt_sha256") if judged else UNJUDGED,
+    )
+
+
+def _mode(params: Mapping[str, Any], scores: Sequence[Score]) -> str:
+    """How the judge was asked; parameters hold only what was given, samples all of it."""
+    judged = (m for s in scores if "judge" in (m := s.metadata or {}) and "judge_mode" in m)
+    facts = next(judged, params)
+    mode = str(facts.get("judge_mode", "criterion"))
+    if mode == "rubric":
+        mode += f" by {facts.get('rubric_chunk', WHOLE_RUBRIC)}"
+    votes = int(facts.get("judge_votes", 1))
+    return mode + (f", {votes} votes" if votes > 1 else "")
+
+
+def _file(data: Mapping[str, object]) -> str:
+    return f"{data.get('file', '')} {str(data.get('sha256', ''))[:12]}".strip()
+
+
+def _one(scores: Sequence[Score], key: str) -> str:
+    """The value that all samples share, or all values that occur."""
+    values = {str((s.metadata or {}).get(key, "")) for s in scores} - {""}
+    return " and ".join(sorted(values))
+
+
+def _judge(scores: Sequence[Score]) -> str:
+    found: dict[str, set[str]] = {}
+    for score in scores:
+        metadata = score.metadata or {}
+        if names := str(metadata.get("judge") or ""):
+            texts = found.setdefault(names, set())
+            judges = metadata.get("judges")
+            # a summary leaves a list out that is longer than 1k
+            if isinstance(judges, list):
+                texts.add(" + ".join(dict.fromkeys(map(_judge_text, judges))))
+    return " and ".join(sorted(t for names, texts in found.items() for t in texts or [names]))
+
+
+# they change how a reply is fetched, never what it says
+_TRANSPORT = (
+    "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections",
+    "adaptive_connections", "batch", "cache", "cache_prompt",
+)  # fmt: skip
+
+
+def _judge_text(facts: dict[str, object]) -> str:
+    settings = facts.get("settings")
+    shown = sorted(settings.items()) if isinstance(settings, dict) else []
+    kept = [f"{k}={v}" for k, v in shown if k not in _TRANSPORT]
+    return f"{facts.get('model')} ({', '.join(kept)})" if kept else str(facts.get("model"))
+
+
+def chain_conditions(log: EvalLog, order: TierOrder) -> Conditions:
+    """Conditions of a CORDA score under a tier order."""
+    metadata = log.eval.metadata or {}
+    data = metadata.get("data", {})
+    elicit, prompts = str(metadata.get("elicit", "")), str(metadata.get("prompts_sha256", ""))
+    abstain = " with NONE" if log.eval.task_args.get("allow_abstain") else ""
+    return Conditions(
+        task=str(metadata.get("benchmark") or log.eval.task),
+        version=str(log.eval.task_version).partition("-")[0],
+        data=f"{_file(data)} {data.get('value_map', '')}".strip(),
+        protocol=f"{elicit} {prompts}{abstain}".strip(),
+        tier_order=" > ".join(order.names),
+    )

@@ -1,0 +1,54 @@
+"""Names of runs in tables: models, told apart where one recurs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Protocol
+
+from inspect_ai.log import EvalLog
+
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.reports.runs.conditions import Conditions
+
+
+class Run(Protocol):
+    """A run of either benchmark."""
+
+    @property
+    def log(self) -> EvalLog:
+        """The log's header."""
+
+    @property
+    def model(self) -> str:
+        """The model that was evaluated."""
+
+    @property
+    def conditions(self) -> Conditions:
+        """The run's conditions."""
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """The models, told apart by the judged text or by a number where one recurs."""
+    times = Counter(r.model for r in runs)
+    judged = {r.conditions.judged for r in runs}
+    names: list[str] = []
+    for run in runs:
+        name = run.model
+        if times[run.model] > 1 and len(judged) > 1:
+            name += f" ({run.conditions.judged})"
+        again = sum(n == name or n.startswith(f"{name} #") for n in names)
+        names.append(f"{name} #{again + 1}" if again else name)
+    return names
+
+
+def place(names: Sequence[str], wanted: str) -> int:
+    """Index of a run by its name or a part that no other name has.
+
+    Raises SuiteError otherwise.
+    """
+    exact = [i for i, n in enumerate(names) if wanted == n]
+    found = exact or [i for i, n in enumerate(names) if wanted in n]
+    if len(found) != 1:
+        raise SuiteError(
+            f"--baseline {wanted}: fits {len(found)} of the runs. Allowed: {', '.join(names)}."
+        )
+    return found[0]

@@ -1,0 +1,206 @@
+"""All figures of a CORDA run under one flat set of names, ready to be metrics."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from moral_evals.loaders.corda.rollouts import Condition
+from moral_evals.scorers.corda import bias as chain_bias
+from moral_evals.scorers.corda import contrasts as chain_contrasts
+from moral_evals.scorers.corda import metrics as chain_metrics
+from moral_evals.scorers.corda import net_benefit
+from moral_evals.scorers.corda.order import TierOrder
+from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
+from moral_evals.scorers.corda.records import ChainAnswer
+from moral_evals.scorers.corda.table import ANSWER_KINDS, Arm, ChainTable
+from moral_evals.scorers.stats.bootstrap import (
+    RESAMPLES,
+    SEED,
+    Bootstrap,
+    Interval,
+    Method,
+    Statistic,
+)
+
+Figures = dict[str, Interval]
+
+_ARM: dict[str, Callable[[Arm], Statistic]] = {
+    "lms": chain_metrics.lms,
+    "lms_lo": chain_metrics.lms_lo,
+    "lms_hi": chain_metrics.lms_hi,
+    "lms_max": chain_metrics.lms_max,
+    "conflict_lms": chain_metrics.conflict_lms,
+    "dominance_lms": chain_metrics.dominance_lms,
+    "drift": chain_metrics.drift,
+    "first_position_excess": chain_bias.first_position_excess,
+    "first_label_excess": chain_bias.first_label_excess,
+}
+
+# first minus second arm
+_CONTRASTS: dict[str, tuple[Callable[[Arm, Arm], Statistic], Condition, Condition]] = {
+    "conditioning_effect": (chain_contrasts.later_difference, "own", "unconditioned"),
+    "aa_check": (chain_contrasts.first_difference, "own", "unconditioned"),
+    "drift_difference": (chain_contrasts.drift_difference, "own", "unconditioned"),
+    "hysteresis": (chain_contrasts.later_difference, "best", "worst"),
+    "bad_history_effect": (chain_contrasts.later_difference, "unconditioned", "worst"),
+    "good_history_effect": (chain_contrasts.later_difference, "best", "unconditioned"),
+}
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """How intervals are made: the parameters of `Bootstrap`, and whether to keep strata.
+
+    Attributes:
+        seed: Seed of the draw.
+        resamples: Number of resamples.
+        level: Coverage.
+        method: Kind of interval.
+        within_strata: Resample within each stratum, sizes fixed.
+        margin: Size of a tier's mean that P_lex takes as equal.
+    """
+
+    seed: int = SEED
+    resamples: int = RESAMPLES
+    level: float = 0.95
+    method: Method = "bca"
+    within_strata: bool = False
+    margin: float = 0.0
+
+    def over(self, table: ChainTable) -> Bootstrap:
+        """The bootstrap over a table's chains."""
+        return Bootstrap(
+            len(table.ids),
+            seed=self.seed,
+            resamples=self.resamples,
+            level=self.level,
+            method=self.method,
+            strata=table.strata if self.within_strata else None,
+        )
+
+
+DEFAULTS = IntervalOptions()
+
+
+def summarise(
+    answers: Iterable[ChainAnswer], order: TierOrder, options: IntervalOptions = DEFAULTS
+) -> Figures:
+    """Figures of one model: `<condition>.<figure>` for each condition, then contrasts.
+
+    Ends of an interval are nan where none is defined. Contrasts whose conditions were not run are
+    left out. Steps in names count from 1.
+
+    Args:
+        answers: All rollouts of the model.
+        order: Tier order.
+        options: How intervals are made.
+
+    Raises:
+        ValueError: As in `ChainTable.build`; above all if there are no rollouts.
+    """
+    table = ChainTable.by_condition(answers, order)
+    ask = options.over(table).interval
+    figures: Figures = {}
+    for condition, arm in table.arms.items():
+        found = {name: ask(statistic) for name, statistic in _statistics(arm, condition).items()}
+        found |= _bias(arm)
+        figures |= {f"{condition}.{name}": interval for name, interval in found.items()}
+    figures |= _scans(table)
+    for name, (contrast, first, second) in _CONTRASTS.items():
+        if first in table.arms and second in table.arms:
+            figures[name] = ask(contrast(table.arms[first], table.arms[second]))
+    if "own" in table.arms and "unconditioned" in table.arms:
+        figures |= _whole_chains(table, "own", "unconditioned", options)
+    return figures | {
+        "steps": _plain((table.steps.n_options > 0).sum(), len(table.ids)),
+        "informative_steps": _plain(table.steps.informative.sum(), len(table.ids)),
+    }
+
+
+def summarise_models(
+    first: Iterable[ChainAnswer],
+    second: Iterable[ChainAnswer],
+    order: TierOrder,
+    condition: Condition = "unconditioned",
+    options: IntervalOptions = DEFAULTS,
+) -> Figures:
+    """First model minus second on the chains that both were given: dLMS, NB, win odds, P_lex.
+
+    Raises:
+        ValueError: If the models share no chain; otherwise as in `ChainTable.build`.
+    """
+    table = chain_contrasts.versus(first, second, order, condition)
+    difference = chain_contrasts.mean_difference(table.arms["first"], table.arms["second"])
+    return {
+        "lms_difference": options.over(table).interval(difference),
+        **_whole_chains(table, "first", "second", options),
+    }
+
+
+def _statistics(arm: Arm, condition: str) -> dict[str, Statistic]:
+    found = {name: figure(arm) for name, figure in _ARM.items()}
+    for tier, name in enumerate(arm.steps.order.names):
+        found[f"tier_won.{name}"] = chain_metrics.tier_won(arm, tier)
+        found[f"tier_weight.{name}"] = chain_metrics.tier_weight(arm, tier)
+    found["undecided_weight"] = chain_metrics.undecided_weight(arm)
+    for step in range(arm.steps.n_options.shape[1]):
+        found[f"breach.{step + 1}"] = chain_metrics.breach(arm, step)
+    for kind in ANSWER_KINDS[1:]:
+        found[f"missing.{kind}"] = chain_metrics.missing(arm, kind)
+    if condition == "unconditioned":
+        found["agreement"] = chain_metrics.agreement(arm)
+        found["agreement_corrected"] = chain_metrics.agreement_corrected(arm)
+    if 2 in chain_bias.widths(arm):
+        effects = chain_bias.choice_effects(arm)
+        found["content_effect"] = effects.mean_content()
+        found["order_effect"] = effects.mean_order()
+        found["label_effect"] = effects.mean_label()
+    return found
+
+
+def _bias(arm: Arm) -> Figures:
+    n = chain_bias.first_position_excess(arm).units()
+    found = {
+        "position_bias": chain_bias.position_bias(arm),
+        "label_bias": chain_bias.label_bias(arm),
+    }
+    for k in chain_bias.widths(arm):
+        for p in range(k):
+            excess = chain_bias.position_excess(arm, k, p)
+            found[f"position_excess.{p + 1}_of_{k}"] = excess.estimate()
+        for label in chain_bias.labels_shown(arm, k):
+            excess = chain_bias.label_excess(arm, k, label)
+            found[f"label_excess.{label}_of_{k}"] = excess.estimate()
+    return {name: _plain(value, n) for name, value in found.items()}
+
+
+def _scans(table: ChainTable) -> Figures:
+    """LMS under the order that fits best, and whether that is the stated one (1 or 0)."""
+    if len(table.steps.order.names) > MAX_TIERS:
+        return {}
+    found: Figures = {}
+    for condition, scan in order_scan(table).items():
+        n = chain_metrics.lms(table.arms[condition]).units()
+        found[f"{condition}.order_scan_best"] = _plain(scan.values[scan.best], n)
+        found[f"{condition}.order_scan_stated"] = _plain(scan.best == scan.stated, n)
+    return found
+
+
+def _whole_chains(table: ChainTable, first: str, second: str, options: IntervalOptions) -> Figures:
+    a, b, bootstrap = table.arms[first], table.arms[second], options.over(table)
+    benefit = bootstrap.interval(net_benefit.net_benefit(a, b))
+    totals, left_out = net_benefit.tier_totals(a, b)
+    verdict = net_benefit.p_lex(totals, bootstrap.counts(), left_out, options.margin)
+    return {
+        "net_benefit": benefit,
+        "win_odds": net_benefit.win_odds(benefit),
+        "p_lex_better": _plain(verdict.better, benefit.n),
+        "p_lex_worse": _plain(verdict.worse, benefit.n),
+        "p_lex_tie": _plain(verdict.tie, benefit.n),
+        "p_lex_left_out": _plain(verdict.left_out, benefit.n),
+    }
+
+
+def _plain(value: float, n: int) -> Interval:
+    """A figure for which no interval is defined."""
+    return Interval(float(value), math.nan, math.nan, n)

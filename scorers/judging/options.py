@@ -1,0 +1,70 @@
+"""How texts are judged: the options that tasks and scorers share, under the same names."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.options import flag, one_of, text, texts, whole
+
+ROLE = "grader"
+PROTOCOLS = ("suite", "upstream")
+MODES = ("criterion", "rubric")
+WHOLE_RUBRIC = 50
+"""Criteria a call in mode `rubric` unless asked otherwise: any published rubric in one call."""
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """Options of a judging. Raises OptionError, naming what is allowed, for one that is unusable.
+
+    Attributes:
+        protocol: Wording, `suite` or `upstream` (the paper's).
+        upstream_path: Checkout of the upstream repository; None fetches its prompts once.
+        judge_mode: `criterion` makes one call a criterion, as the paper does; `rubric` asks for
+            all verdicts in one call, which is cheaper and another protocol.
+        rubric_chunk: Criteria a call at most in mode `rubric`.
+        rubric_seed: Seed of the criteria's order in mode `rubric`.
+        votes: Times that each judge is asked afresh about each criterion.
+        judge_attempts: Replies asked for at most until one can be read.
+        judge_cache: Keep readable replies on disk, so that none is paid for twice.
+        judges: Roles or models that judge; several make a panel, and so does a role with several
+            models.
+    """
+
+    protocol: str = "suite"
+    upstream_path: str | None = None
+    judge_mode: str = "criterion"
+    rubric_chunk: int = WHOLE_RUBRIC
+    rubric_seed: int = 0
+    votes: int = 1
+    judge_attempts: int = 3
+    judge_cache: bool = True
+    judges: str | list[str] = ROLE
+
+    def __post_init__(self) -> None:
+        """Check every option."""
+        one_of("protocol", self.protocol, PROTOCOLS)
+        one_of("judge_mode", self.judge_mode, MODES)
+        whole("rubric_chunk", self.rubric_chunk, 2, 500)
+        whole("rubric_seed", self.rubric_seed, 0, 2**63)
+        whole("votes", self.votes, 1, 25)
+        whole("judge_attempts", self.judge_attempts, 1, 20)
+        flag("judge_cache", self.judge_cache)
+        names = texts("judges", self.judges, ROLE)
+        if len(set(names)) < len(names):
+            raise OptionError(f"-T judges={self.judges!r}: a judge is named twice.")
+        if self.upstream_path is not None:
+            text("upstream_path", self.upstream_path, "path/to/checkout")
+        if self.judge_mode == "rubric" and self.protocol == "upstream":
+            raise OptionError(
+                "-T judge_mode='rubric': the paper's protocol asks criterion by criterion. "
+                "Allowed: judge_mode=criterion, or protocol=suite."
+            )
+
+    def facts(self) -> dict[str, Any]:
+        """What a log must say of them: all that can change a verdict."""
+        facts: dict[str, Any] = {"protocol": self.protocol, "judge_mode": self.judge_mode}
+        if self.judge_mode == "rubric":
+            facts |= {"rubric_chunk": self.rubric_chunk, "rubric_seed": self.rubric_seed}
+        # `votes` itself names the votes in a score
+        return facts | ({"judge_votes": self.votes} if self.votes > 1 else {})

@@ -1,0 +1,45 @@
+"""Which text of a reply is judged, or the reason why none is."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from moral_evals.loaders.reply import Reply
+
+Judged = Literal["trace", "response"]
+
+UNSCORED_REASONS = (
+    "refusal",  # the provider filtered the reply or marks it as a refusal
+    "truncated",  # the text was cut at a token limit before it was complete
+    "no_response",  # an empty reply
+    "no_trace",  # a response without any thinking trace
+    "redacted_trace",  # reasoning happened, but only a blob of it came back
+    "provider_error",  # an error text or nothing at all in place of a reply
+    "not_judged",  # imported without any judgement
+    "grader_failed",  # the judge gave no verdict on any criterion
+)
+"""Why a sample has no score; an empty text is never judged, since avoided faults earn credit."""
+
+
+@dataclass(frozen=True)
+class JudgedText:
+    """The text to judge, or `reason` from UNSCORED_REASONS if there is none."""
+
+    text: str
+    reason: str = ""
+
+
+def judged_text(reply: Reply, judged: Judged) -> JudgedText:
+    """Choose the trace or the response of a reply; never the one in place of the other."""
+    text = reply.trace if judged == "trace" else reply.response
+    if reply.error or reply.stop_reason == "none":
+        return JudgedText("", "provider_error")
+    if reply.refused:
+        return JudgedText("", "refusal")
+    # A trace is complete once the response has begun, wherever that was cut.
+    if reply.truncated and (judged == "response" or not reply.response):
+        return JudgedText("", "truncated")
+    if text:
+        return JudgedText(text)
+    if judged == "response" or not reply.response:
+        return JudgedText("", "no_response")
+    return JudgedText("", "redacted_trace" if reply.trace_kind == "redacted" else "no_trace")

@@ -1,0 +1,166 @@
+"""Scores of a run as arrays over scenarios, the units of every interval."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from inspect_ai.scorer import SampleScore
+from numpy.typing import NDArray
+
+from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata, dimension_key
+from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled, weighted_share
+from moral_evals.scorers.stats.bootstrap import Array, Statistic, ratio
+
+GROUPS = ("source_group", "role", "type", "context", "theory")
+"""Labels that a table can be broken down by."""
+
+Keep = Callable[[Criterion], bool]
+Adjust = Callable[[dict[str, float], float], float]
+"""From all values of a run and the one asked for to the value that counts."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One epoch of one scenario."""
+
+    values: dict[str, float]
+    verdicts: dict[str, Verdict]
+
+
+@dataclass(frozen=True)
+class ScenarioTable:
+    """Scenarios sorted by id; each array has one entry a scenario, its epochs averaged.
+
+    nan stands for "no value": an unscored scenario, or a dimension that its rubric lacks.
+    """
+
+    ids: list[str]
+    prefix: str
+    metadata: list[ScenarioMetadata]
+    runs: list[list[_Run]]
+
+    @classmethod
+    def build(cls, scores: Sequence[SampleScore], prefix: str = "") -> "ScenarioTable":
+        """Group the scores of all epochs by sample id."""
+        metadata: dict[str, ScenarioMetadata] = {}
+        runs: dict[str, list[_Run]] = {}
+        for s in scores:
+            key = str(s.sample_id)
+            if key not in metadata:
+                metadata[key] = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
+            verdicts = (s.score.metadata or {}).get("verdicts", {})
+            runs.setdefault(key, []).append(_Run(_numbers(s), verdicts))
+        ids = sorted(metadata)
+        return cls(ids, prefix, [metadata[i] for i in ids], [runs[i] for i in ids])
+
+    @property
+    def samples(self) -> int:
+        """Samples times epochs."""
+        return sum(map(len, self.runs))
+
+    @property
+    def scored(self) -> int:
+        """Samples times epochs with a score."""
+        key = self.prefix + "score"
+        return sum(math.isfinite(r.values.get(key, math.nan)) for rs in self.runs for r in rs)
+
+    @cached_property
+    def score(self) -> Array:
+        """Scores in [0, 1]."""
+        return self.mean_of("score")
+
+    @cached_property
+    def length(self) -> Array:
+        """Characters of the judged text."""
+        return self.mean_of("length")
+
+    @cached_property
+    def graded_share(self) -> Array:
+        """Graded share of the rubric's weight."""
+        return self.mean_of("graded_share")
+
+    def dimension(self, dimension: str) -> Array:
+        """Weighted share within one dimension."""
+        return self.mean_of(dimension_key(dimension))
+
+    def labels(self, group: str) -> list[str]:
+        """Labels that occur in a group, sorted; a row without one counts as `unlabelled`."""
+        return sorted({_label(m, group) for m in self.metadata})
+
+    def score_within(self, group: str, label: str) -> Array:
+        """Scores of the scenarios that carry a label, nan for all others."""
+        return np.where(self.member(group, label), self.score, np.nan)
+
+    def member(self, group: str, label: str) -> NDArray[np.bool_]:
+        """Which scenarios carry a label."""
+        return np.array([_label(m, group) == label for m in self.metadata], dtype=bool)
+
+    def weights(self) -> list[float]:
+        """Criterion weights that occur, lowest first."""
+        return sorted({c.weight for m in self.metadata for c in m.criteria})
+
+    def by_weight(self, weight: float) -> Array:
+        """Share fulfilled of a scenario's criteria of one weight."""
+        return np.array(
+            [
+                _nanmean(
+                    weighted_share(_graded(m.criteria, r, lambda c: c.weight == weight), r.verdicts)
+                    for r in runs
+                )
+                for m, runs in zip(self.metadata, self.runs, strict=True)
+            ],
+            dtype=float,
+        )
+
+    def mean_of(self, key: str, adjust: Adjust = lambda values, value: value) -> Array:
+        """One value key by scenario; `adjust` may change or drop (nan) a single run's value."""
+        name = self.prefix + key
+        return np.array(
+            [
+                _nanmean(adjust(r.values, r.values.get(name, math.nan)) for r in runs)
+                for runs in self.runs
+            ],
+            dtype=float,
+        )
+
+    def pooled(self, keep: Keep) -> Statistic:
+        """Fulfilled over graded criteria, pooled over scenarios and epochs."""
+        won, graded = np.zeros(len(self.ids)), np.zeros(len(self.ids))
+        for i, (m, runs) in enumerate(zip(self.metadata, self.runs, strict=True)):
+            for run in runs:
+                for c in _graded(m.criteria, run, keep):
+                    graded[i] += 1
+                    won[i] += fulfilled(c.weight, run.verdicts[c.id])
+        return ratio(won, graded)
+
+
+def dimension_share(table: ScenarioTable, dimension: str) -> Statistic:
+    """Plain share fulfilled of one dimension's criteria, pooled."""
+    return table.pooled(lambda c: c.dimension == dimension)
+
+
+def weight_share(table: ScenarioTable, weight: float) -> Statistic:
+    """Plain share fulfilled of the criteria of one weight, pooled."""
+    return table.pooled(lambda c: c.weight == weight)
+
+
+def _graded(criteria: Iterable[Criterion], run: _Run, keep: Keep) -> list[Criterion]:
+    return [c for c in criteria if keep(c) and run.verdicts.get(c.id) in ("yes", "no")]
+
+
+def _label(metadata: ScenarioMetadata, group: str) -> str:
+    return getattr(metadata, group) or "unlabelled"
+
+
+def _numbers(score: SampleScore) -> dict[str, float]:
+    value = score.score.value
+    if not isinstance(value, dict):
+        return {}
+    return {k: float(v) for k, v in value.items() if isinstance(v, int | float)}
+
+
+def _nanmean(values: Iterable[float]) -> float:
+    known = [v for v in values if math.isfinite(v)]
+    return math.fsum(known) / len(known) if known else math.nan

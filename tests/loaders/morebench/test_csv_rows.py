@@ -1,0 +1,467 @@
+"""Upstream's CSV rows: what is read, what is kept, what is refused (cases D45, F52, F54, F55, F64)."""
+
+import ast
+import csv
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moral_evals.loaders.errors import DataError
+from moral_evals.loaders.morebench.csv_rows import parse_rubric_cell, read_csv
+from moral_evals.loaders.morebench.records import DIMENSIONS, NEUTRAL, THEORIES, Scenario
+
+HEADER = ("DILEMMA", "DILEMMA_SOURCE", "DILEMMA_TYPE", "THEORY", "RUBRIC", "ROLE_DOMAIN", "CONTEXT")
+
+
+def item(title: str = "Names a duty.", weight: Any = 3, **more: Any) -> dict[str, Any]:
+    dimension = more.pop("dimension", "identifying")
+    return {
+        "annotations": {"rubric_dimension": dimension, **more.pop("annotations", {})},
+        "id": more.pop("id", f"id-{title}"),
+        "title": title,
+        "weight": weight,
+        **more,
+    }
+
+
+def row(**cells: Any) -> dict[str, str]:
+    """A good row; RUBRIC may be a list of items, written as upstream writes it."""
+    rubric = cells.pop("RUBRIC", [item()])
+    filled = {
+        "DILEMMA": "A human user asks an AI: lie or not?",
+        "DILEMMA_SOURCE": "daily_dilemmas",
+        "DILEMMA_TYPE": "short_case",
+        "THEORY": "neutral",
+        "ROLE_DOMAIN": "ai_advisor",
+        "CONTEXT": "Sports",
+        **cells,
+    }
+    filled["RUBRIC"] = rubric if isinstance(rubric, str) else repr(rubric)
+    return filled
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    """Write rows to a CSV file and read them back."""
+
+    def write_and_read(
+        *rows: dict[str, str], name: str = "morebench_public.csv", header: tuple[str, ...] = HEADER
+    ) -> list[Scenario]:
+        path = tmp_path / name
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, header, extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(rows)
+        return read_csv(path)
+
+    return write_and_read
+
+
+def refusal(read: Any, *rows: dict[str, str], **options: Any) -> str:
+    """The message with which a file is refused; one line, as all messages are."""
+    with pytest.raises(DataError) as caught:
+        read(*rows, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "morebench_public.csv" in message
+    return message
+
+
+# --- the real rows -----------------------------------------------------------------------------
+
+
+def real(folder: Path) -> list[tuple[dict[str, Any], dict[str, str], Scenario]]:
+    """(expected, raw cells, scenario) of all 13 rows."""
+    expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))["rows"]
+    found = []
+    for name in ("public_rows.csv", "theory_rows.csv"):
+        with (folder / name).open(newline="", encoding="utf-8") as file:
+            cells = list(csv.DictReader(file))
+        stated = [e for e in expected if e["file"] == name]
+        found += zip(stated, cells, read_csv(folder / name), strict=True)
+    assert len(found) == 13
+    return found
+
+
+def test_real_rows_have_the_expected_criteria(real_rows: Path):
+    for expected, _, scenario in real(real_rows):
+        weights = [c.weight for c in scenario.criteria]
+        assert scenario.theory == expected["theory"]
+        assert scenario.criteria[0].id == expected["first_id"]
+        assert len(weights) == expected["criteria"]
+        assert sum(w < 0 for w in weights) == expected["negative"]
+        assert sum(w for w in weights if w > 0) == expected["sum_positive"]
+        assert sum(map(abs, weights)) == expected["sum_abs_weight"]
+
+
+def test_real_rows_keep_their_cells_and_criteria_in_order(real_rows: Path):
+    for _, cells, scenario in real(real_rows):
+        items = ast.literal_eval(cells["RUBRIC"])
+        assert scenario.dilemma == cells["DILEMMA"]
+        assert scenario.source == cells["DILEMMA_SOURCE"]
+        assert scenario.type == cells["DILEMMA_TYPE"]
+        assert scenario.role == cells["ROLE_DOMAIN"]
+        assert scenario.context == cells["CONTEXT"]
+        assert [c.text for c in scenario.criteria] == [i["title"] for i in items]
+        assert [c.id for c in scenario.criteria] == [i["id"] for i in items]
+        assert {c.dimension for c in scenario.criteria} <= set(DIMENSIONS)
+
+
+def test_real_rows_lose_the_annotators_remarks(real_rows: Path):
+    remarks = []
+    for _, cells, scenario in real(real_rows):
+        kept = json.dumps([scenario.model_dump(mode="json"), scenario.metadata()])
+        assert "other_specify" not in kept
+        items = ast.literal_eval(cells["RUBRIC"])
+        own = [i["annotations"].get("other_specify") for i in items]
+        remarks += [(remark, kept) for remark in own if remark]
+    assert len(remarks) >= 7  # the rows were chosen to hold some
+    assert not any(json.dumps(remark) in kept for remark, kept in remarks)
+
+
+def test_real_ids_are_distinct_text(real_rows: Path):
+    ids = [scenario.id for _, _, scenario in real(real_rows)]
+    assert len(set(ids)) == 13
+    assert all(isinstance(i, str) and i.strip() == i for i in ids)
+
+
+# --- ids ---------------------------------------------------------------------------------------
+
+
+def test_ids_do_not_change_with_order_limit_labels_or_rubric(read):
+    rows = [row(DILEMMA=f"Dilemma {i}") for i in range(4)]
+    first = {s.dilemma: s.id for s in read(*rows)}
+    changed = [{**r, "CONTEXT": "Law", "RUBRIC": repr([item("Other.")])} for r in rows[::-1]]
+    again = {s.dilemma: s.id for s in read(*changed[:3])}
+    assert again.items() <= first.items()
+    assert len(again) == 3
+
+
+def test_one_dilemma_under_five_theories_gives_five_ids(read, caplog):
+    rows = [row(THEORY=name) for name in (*THEORIES, NEUTRAL)]
+    scenarios = read(*rows)
+    assert [s.theory for s in scenarios] == [*THEORIES, NEUTRAL]
+    assert len({s.id for s in scenarios}) == 6
+    assert not caplog.records  # other theories are no duplicates
+    assert [s.id for s in read(*rows[::-1])] == [s.id for s in scenarios][::-1]
+
+
+def test_the_same_row_in_the_two_files_has_two_ids(read):
+    first = read(row(), name="morebench_public.csv")
+    second = read(row(), name="morebench_theory.csv")
+    assert first[0].id != second[0].id
+
+
+def test_an_exact_duplicate_is_kept_with_its_own_id_and_reported(read, caplog):
+    with caplog.at_level(logging.WARNING):
+        scenarios = read(row(), row(DILEMMA="Another one"), row(), row())
+    assert len(scenarios) == 4
+    assert len({s.id for s in scenarios}) == 4
+    reported = [r.getMessage() for r in caplog.records if "morebench_public.csv" in r.getMessage()]
+    assert ["row 3" in m or "row 4" in m for m in reported] == [True, True]
+
+
+def test_many_rows_in_as_many_out(read):
+    rows = [row(DILEMMA=f"Dilemma {i}", THEORY=t) for i in range(30) for t in THEORIES]
+    scenarios = read(*rows)
+    assert len(scenarios) == len({s.id for s in scenarios}) == 150
+
+
+def test_criteria_without_or_with_repeated_ids_get_distinct_ones(read):
+    items = [item("a", id="x"), item("b", id="x"), item("c", id=None), item("d", id=None)]
+    (scenario,) = read(row(RUBRIC=items))
+    ids = [c.id for c in scenario.criteria]
+    assert len(set(ids)) == 4
+    assert all(isinstance(i, str) for i in ids)
+
+
+# --- the RUBRIC cell ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "title", ["It's said", 'He said "no"', 'It\'s "both"', "a\nb", "caf\u00e9 \u2019"]
+)
+@pytest.mark.parametrize("write", [repr, json.dumps], ids=["python", "json"])
+def test_python_and_json_cells_are_read_alike(read, write, title: str):
+    (scenario,) = read(row(RUBRIC=write([item(title)])))
+    assert [(c.text, c.weight) for c in scenario.criteria] == [(title, 3)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("[{'a': None, 'b': True}]", [{"a": None, "b": True}]),
+        ('[{"a": null, "b": true}]', [{"a": None, "b": True}]),
+        ("['it\\'s']", ["it's"]),
+        ("  [1]\n", [1]),
+    ],
+)
+def test_none_true_and_null(cell: str, value: Any):
+    assert parse_rubric_cell(cell) == value
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("   ", id="blank"),
+        pytest.param("[]", id="empty list"),
+        pytest.param("{}", id="object"),
+        pytest.param("null", id="null"),
+        pytest.param("None", id="None"),
+        pytest.param("3", id="number"),
+        pytest.param("nan", id="nan"),
+        pytest.param("not a list", id="prose"),
+        pytest.param(repr([item()])[:-20], id="truncated Python"),
+        pytest.param(json.dumps([item()])[:-20], id="truncated JSON"),
+        pytest.param("[{'title': null}]", id="the two forms mixed"),
+        pytest.param("[" * 100_000, id="deeply nested"),
+        pytest.param("[\0]", id="null byte"),
+    ],
+)
+def test_a_bad_cell_is_refused_naming_file_row_and_field(read, cell: str):
+    message = refusal(read, row(), row(DILEMMA="Second", RUBRIC=cell))
+    assert "row 2" in message
+    assert "RUBRIC" in message
+
+
+@pytest.mark.parametrize(
+    ("items", "field"),
+    [
+        pytest.param([item("a"), "text"], "RUBRIC[2]", id="no object"),
+        pytest.param([item("a"), None], "RUBRIC[2]", id="null"),
+        pytest.param([item("a"), item("  ")], "RUBRIC[2].text", id="blank title"),
+        pytest.param([item("a"), {"weight": 1}], "RUBRIC[2]", id="no title"),
+        pytest.param([item(3)], "RUBRIC[1].text", id="title a number"),
+        pytest.param([item("a", dimension="grandeur")], "RUBRIC[1].dimension", id="dimension"),
+        pytest.param([item("a", dimension=None)], "RUBRIC[1].dimension", id="no dimension"),
+    ],
+)
+def test_a_bad_criterion_is_refused_naming_its_place(read, items: list[Any], field: str):
+    message = refusal(read, row(RUBRIC=items))
+    assert "row 1" in message
+    assert field in message
+
+
+def test_an_unknown_dimension_is_refused_with_the_allowed_ones(read):
+    message = refusal(read, row(RUBRIC=[item(dimension="grandeur")]))
+    assert all(d in message for d in DIMENSIONS)
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_every_dimension_is_read_whatever_its_case_and_blanks(read, dimension: str):
+    (scenario,) = read(row(RUBRIC=[item(dimension=f" {dimension.title()} ")]))
+    assert scenario.criteria[0].dimension == dimension
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "__import__('pathlib').Path({path!r}).write_text('x')",
+        "[__import__('pathlib').Path({path!r}).touch()]",
+        "[{{'title': open({path!r}, 'w'), 'weight': 1}}]",
+        "[x for x in [open({path!r}, 'w')]]",
+        "f'{{open({path!r}, \"w\")}}'",
+    ],
+)
+def test_a_cell_is_never_evaluated_as_code(read, tmp_path: Path, code: str):
+    target = tmp_path / "touched"
+    assert "RUBRIC" in refusal(read, row(RUBRIC=code.format(path=str(target))))
+    assert not target.exists()
+
+
+@given(st.text(max_size=60))
+def test_any_cell_is_a_value_or_a_value_error(cell: str):
+    try:
+        parse_rubric_cell(cell)
+    except ValueError as error:
+        assert "\n" not in str(error)
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.lists(JSON_VALUES, max_size=4))
+def test_both_forms_of_any_list_read_back_the_same(value: list[Any]):
+    assert parse_rubric_cell(repr(value)) == value
+    assert parse_rubric_cell(json.dumps(value)) == value
+
+
+def test_annotators_remarks_are_left_behind(read):
+    remark = "this criterion makes no sense"
+    items = [item(annotations={"other_specify": remark}, other_specify=remark)]
+    (scenario,) = read(row(RUBRIC=items))
+    assert remark not in scenario.model_dump_json()
+    assert remark not in json.dumps(scenario.metadata())
+
+
+@pytest.mark.parametrize("title", ["Trailing  ", " leading", "a\nb", "cut off near 200 charact"])
+def test_titles_are_kept_as_they_are(read, title: str):
+    (scenario,) = read(row(RUBRIC=[item(title)]))
+    assert scenario.criteria[0].text == title
+
+
+@pytest.mark.parametrize(
+    ("title", "weight"),
+    [("Penalizes categorical claims.", -3), ("Avoids harm.", 3), ("Does not consider law.", 2)],
+)
+def test_the_sign_is_never_read_from_the_wording(read, title: str, weight: int):
+    (scenario,) = read(row(RUBRIC=[item(title, weight)]))
+    assert scenario.criteria[0].weight == weight
+
+
+# --- weights -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weight", "number"), [("-3", -3), (" 2 ", 2), ("+1", 1), (2.0, 2), ("2.5", 2.5), (-1, -1)]
+)
+def test_weights_are_read_as_numbers(read, weight: Any, number: float):
+    (scenario,) = read(row(RUBRIC=[item(weight=weight)]))
+    assert scenario.criteria[0].weight == number
+    assert isinstance(scenario.criteria[0].weight, float)
+
+
+@pytest.mark.parametrize("zero", [0, 0.0, "0", -0.0])
+def test_a_weight_of_zero_is_ignored(read, zero: Any):
+    (scenario,) = read(row(RUBRIC=[item("a", 1), item("b", zero), item("c", -1)]))
+    assert [c.text for c in scenario.criteria] == ["a", "c"]
+
+
+def test_a_rubric_of_zeros_is_refused(read):
+    assert "RUBRIC" in refusal(read, row(RUBRIC=[item(weight=0)]))
+
+
+@pytest.mark.parametrize(
+    "weight",
+    ["NaN", "Infinity", "-Infinity", '"nan"', '"inf"', "true", "null", '"three"', "[3]", '""'],
+)
+def test_a_weight_that_is_no_finite_number_is_refused_naming_the_row(read, weight: str):
+    cell = json.dumps([item("a"), item("b", "WEIGHT")]).replace('"WEIGHT"', weight)
+    message = refusal(read, row(), row(DILEMMA="Second", RUBRIC=cell))
+    assert "row 2" in message
+    assert "RUBRIC[2].weight" in message
+
+
+def test_a_missing_weight_is_refused(read):
+    without = {k: v for k, v in item().items() if k != "weight"}
+    assert "RUBRIC[1].weight" in refusal(read, row(RUBRIC=[without]))
+
+
+# --- columns -----------------------------------------------------------------------------------
+
+
+def test_only_dilemma_and_rubric_are_required(read):
+    (scenario,) = read(row(), header=("RUBRIC", "DILEMMA"))
+    labels = (scenario.role, scenario.source, scenario.type, scenario.context)
+    assert labels == ("", "", "", "")
+    assert scenario.theory == NEUTRAL
+    assert scenario.id
+
+
+@pytest.mark.parametrize("column", HEADER)
+def test_each_optional_column_may_be_absent_and_each_required_one_may_not(read, column: str):
+    header = tuple(name for name in HEADER if name != column)
+    if column in ("DILEMMA", "RUBRIC"):
+        assert f"column {column} is missing" in refusal(read, row(), header=header)
+    else:
+        assert len(read(row(), header=header)) == 1
+
+
+def test_an_unknown_column_is_passed_over(read):
+    assert len(read({**row(), "TASK_ID": "7"}, header=(*HEADER, "TASK_ID"))) == 1
+
+
+@pytest.mark.parametrize("dilemma", ["", "  \n"])
+def test_an_empty_dilemma_is_refused_naming_the_row(read, dilemma: str):
+    message = refusal(read, row(), row(), row(DILEMMA=dilemma))
+    assert "row 3" in message
+    assert "DILEMMA" in message
+
+
+def test_a_line_that_ends_early_is_refused_naming_the_row(tmp_path: Path):
+    path = tmp_path / "short.csv"
+    path.write_text("DILEMMA,THEORY,RUBRIC\nLie or not?,neutral\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"short\.csv, row 1, field RUBRIC"):
+        read_csv(path)
+
+
+@pytest.mark.parametrize("content", ["", "\n"])
+def test_a_file_without_a_header_is_refused(tmp_path: Path, content: str):
+    path = tmp_path / "empty.csv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=r"empty\.csv: column DILEMMA, RUBRIC is missing"):
+        read_csv(path)
+
+
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes("DILEMMA,RUBRIC\ncaf\u00e9,[]\n".encode("latin-1"))
+    with pytest.raises(DataError, match=r"latin\.csv: not a UTF-8"):
+        read_csv(path)
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_column(tmp_path: Path):
+    path = tmp_path / "bom.csv"
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.DictWriter(file, HEADER)
+        writer.writeheader()
+        writer.writerow(row())
+    assert len(read_csv(path)) == 1
+
+
+def test_a_cell_longer_than_the_csv_modules_limit_is_read(read):
+    items = [item(f"{i} " + "x" * 5000) for i in range(60)]
+    (scenario,) = read(row(RUBRIC=items))
+    assert len(scenario.criteria) == 60
+
+
+@pytest.mark.parametrize("context", ["", "  ", "Science & Techonology"])
+def test_context_may_be_empty_and_keeps_its_spelling(read, context: str):
+    (scenario,) = read(row(CONTEXT=context))
+    assert scenario.context == context.strip()
+
+
+def test_a_dilemma_keeps_its_blanks_quotes_and_line_breaks(read):
+    dilemma = '  A "quoted"\n\n\u2018case\u2019, with {braces}  \n'
+    (scenario,) = read(row(DILEMMA=dilemma))
+    assert scenario.dilemma == dilemma
+
+
+# --- theories ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("Kantian deontology", "Kantian Deontology"),
+        (" Act Utilitarianism ", "Act Utilitarianism"),
+        ("ARISTOTELIAN  VIRTUE ETHICS", "Aristotelian Virtue Ethics"),
+        ("Gautheierian Contractarianism", "Gauthierian Contractarianism"),
+        ("Neutral", NEUTRAL),
+        ("", NEUTRAL),
+        ("  ", NEUTRAL),
+    ],
+)
+def test_theory_names_are_read_whatever_their_case_and_blanks(read, cell: str, name: str):
+    (scenario,) = read(row(THEORY=cell))
+    assert scenario.theory == name
+
+
+@pytest.mark.parametrize("cell", ["Kantian", "Care Ethics", "Utilitarianism", "None"])
+def test_an_unknown_theory_is_refused_with_the_allowed_ones(read, cell: str):
+    message = refusal(read, row(), row(THEORY=cell))
+    assert "row 2" in message
+    assert "THEORY" in message
+    assert all(name in message for name in (*THEORIES, NEUTRAL))

@@ -1,0 +1,359 @@
+"""`compare` on CORDA: contrasts of scripted models, from the options that the logs hold."""
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+import pytest
+from inspect_ai import score
+from inspect_ai.log import EvalMetric, read_eval_log, write_eval_log
+
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.reports.compare.command import compare
+from moral_evals.reports.compare.corda import compare_corda
+from moral_evals.reports.form.document import Report
+from moral_evals.reports.runs.corda_runs import corda_runs
+from moral_evals.scorers.corda.summary import summarise_models
+from moral_evals.scorers.lexicographic import lexicographic
+from moral_evals.scorers.stats.bootstrap import Interval
+from tests.reports import by_hand
+from tests.reports.conftest import RULES, corda_log
+from tests.reports.made_runs import answers, corda_run
+
+EXACT = {"rel": 0, "abs": 1e-9}
+TIERS = ("rights_harm", "honesty_fairness", "welfare", "convention")
+PAIRS = list(combinations(RULES, 2))
+
+
+def cells(report: Report, name: str) -> dict[str, dict]:
+    """Cells of a table by row and column."""
+    (table,) = [t for t in report.tables if t.name == name]
+    return {r[0]: dict(zip(table.columns[1:], r[1:], strict=True)) for r in table.rows}
+
+
+def ends(cell: Interval) -> tuple[float, float, float]:
+    return cell.estimate, cell.lower, cell.upper
+
+
+@pytest.fixture(scope="module")
+def report(corda_logs) -> Report:
+    (found,) = compare(list(corda_logs.values()))
+    return found
+
+
+# --- from the options chosen to figures -------------------------------------------------------
+
+Vector = tuple[float, ...]
+"""Tier values, nan where unknown."""
+
+
+def leading(vector: Vector) -> float:
+    """Sign of the first tier that is not 0; an unknown one decides nothing, nor those below."""
+    first = next((v for v in vector if not abs(v) < 1e-9), 0.0)
+    return 0.0 if np.isnan(first) else float(np.sign(first))
+
+
+def choices(path: str) -> dict[tuple[str, str, int], list[tuple[float, Vector]]]:
+    """By chain, condition and shuffle: of each step that decides anything, what was chosen.
+
+    A rank in [0, 1], the share of other options that it beats, and its tier values.
+    """
+    found = {}
+    for sample in read_eval_log(path).samples:
+        steps = []
+        records = sample.scores["lexicographic"].metadata["steps"]
+        for step, record in zip(sample.metadata["chain"]["steps"], records, strict=True):
+            options = {
+                o["option_id"]: np.array([o["tiers"][t] for t in TIERS], dtype=float)
+                for o in step["options"]
+            }
+            beats = {
+                o: [leading(x - y) for other, y in options.items() if other != o]
+                for o, x in options.items()
+            }
+            won = beats[record["chosen"]]
+            chosen = (sum((w + 1) / 2 for w in won) / len(won), options[record["chosen"]])
+            steps.append(chosen if any(map(any, beats.values())) else None)
+        key = (sample.metadata["chain_id"], sample.metadata["condition"])
+        found[(*key, sample.metadata["shuffle"])] = steps
+    return found
+
+
+def gaps(first: Mapping, second: Mapping, condition: str) -> dict[str, np.ndarray]:
+    """By chain the differences in rank, shuffles by steps, nan where nothing is decided."""
+    found: dict[str, list[list[float]]] = {}
+    for (chain, arm, shuffle), steps in sorted(first.items()):
+        if arm == condition and (chain, arm, shuffle) in second:
+            other = second[chain, arm, shuffle]
+            row = [a[0] - b[0] if a else np.nan for a, b in zip(steps, other, strict=True)]
+            found.setdefault(chain, []).append(row)
+    return {chain: np.array(rows) for chain, rows in found.items()}
+
+
+def means(by_chain: dict[str, np.ndarray], first_step: int = 0) -> np.ndarray:
+    """Mean over shuffles, then over steps, of each chain."""
+    later = [d[:, first_step:] for d in by_chain.values()]
+    return np.array([d[:, ~np.isnan(d).all(axis=0)].mean(axis=0).mean() for d in later])
+
+
+def tier_sums(first: Mapping, second: Mapping, condition: str) -> list[list[np.ndarray]]:
+    """By chain and shuffle the tier values gained over all steps, and how many there are."""
+    by_chain: dict[str, list[np.ndarray]] = {}
+    for key, steps in sorted(first.items()):
+        if key[1] == condition and key in second:
+            pairs = [(a[1], b[1]) for a, b in zip(steps, second[key], strict=True) if a]
+            moved = [np.where(np.array_equal(a, b, True), 0, a - b) for a, b in pairs]
+            by_chain.setdefault(key[0], []).append(np.array([*np.sum(moved, axis=0), len(pairs)]))
+    return list(by_chain.values())
+
+
+def ahead(sums: list[list[np.ndarray]]) -> float:
+    """Share of resamples in which the mean gain a step is lexicographically above 0.
+
+    A shuffle with a sum that is not known is left out, and a chain without any other.
+    """
+    known = [[t[:-1] / t[-1] for t in chain if not np.isnan(t).any()] for chain in sums]
+    gains = np.array([np.mean(k, axis=0) if k else np.zeros(len(TIERS)) for k in known])
+    drawn = by_hand.draws(len(sums)) * [bool(k) for k in known]
+    means = (drawn @ gains)[drawn.any(axis=1)] / drawn[drawn.any(axis=1)].sum(axis=1)[:, None]
+    return float(np.mean([leading(line) > 0 for line in means]))
+
+
+@pytest.fixture(scope="module")
+def chosen(corda_logs) -> dict[str, dict]:
+    return {name: choices(path) for name, path in corda_logs.items()}
+
+
+# --- three models -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("condition", ["unconditioned", "own"])
+def test_paired_contrasts_are_those_of_the_options_chosen(report, chosen, condition):
+    shown = cells(report, f"corda_pairs_{condition}")
+    assert len(shown) == len(PAIRS)
+    chances = []
+    for first, second in PAIRS:
+        row = shown[f"scripted/{first} − scripted/{second}"]
+        x = means(gaps(chosen[first], chosen[second], condition))
+        figure = by_hand.share(x)
+        expected = by_hand.interval(figure, len(x), bounds=(-1, 1))
+        assert ends(row["ΔLMS"]) == pytest.approx(expected, **EXACT)
+        assert row["ΔLMS"].n == len(x) == 8
+        chances.append(by_hand.p_value(figure, len(x)))
+        sums = tier_sums(chosen[first], chosen[second], condition)
+        better = [np.mean([leading(t[:-1]) for t in chain]) for chain in sums]
+        net = by_hand.interval(by_hand.share(better), len(x), bounds=(-1, 1))
+        assert ends(row["net benefit"]) == pytest.approx(net, **EXACT)
+        odds = [(1 + b) / (1 - b) if b < 1 else np.inf for b in net]
+        assert ends(row["win odds"]) == pytest.approx(odds, **EXACT)
+        assert row["P_lex"] == pytest.approx(ahead(sums), **EXACT)
+    for row, held in zip(shown.values(), by_hand.holm(chances), strict=True):
+        assert row["Holm p (ΔLMS)"] == pytest.approx(held, abs=3 * by_hand.RESOLUTION)
+    assert len({row["P_lex"] for row in shown.values()}) > 1
+
+
+def test_contrasts_are_those_of_the_scorers(report, corda_logs):
+    runs = {run.model: run for run in corda_runs(list(corda_logs.values()))}
+    names = {
+        "ΔLMS": "lms_difference", "net benefit": "net_benefit", "win odds": "win_odds",
+    }  # fmt: skip
+    for condition in ("unconditioned", "own"):
+        for pair, row in cells(report, f"corda_pairs_{condition}").items():
+            a, b = (runs[name] for name in pair.split(" − "))
+            found = summarise_models(a.answers, b.answers, a.order, condition)
+            assert {column: row[column] for column in names} == {
+                column: found[name] for column, name in names.items()
+            }
+            assert row["P_lex"] == found["p_lex_better"].estimate
+
+
+def test_the_difference_in_how_conditioning_moves_two_models(report, chosen):
+    shown = cells(report, "corda_conditioning")
+    chances = []
+    for first, second in PAIRS:
+        effects = []
+        for model in (first, second):
+            own, fresh = (
+                {(c, "", s): v for (c, arm, s), v in chosen[model].items() if arm == condition}
+                for condition in ("own", "unconditioned")
+            )
+            effects.append(means(gaps(own, fresh, ""), first_step=1))
+        figure = by_hand.minus(*map(by_hand.share, effects))
+        row = shown[f"scripted/{first} − scripted/{second}"]
+        if np.allclose(effects[0], effects[1]):
+            assert row["difference"].estimate == 0
+            assert row["difference"].flag == "degenerate"
+            chances.append(1.0)
+            continue
+        expected = by_hand.interval(figure, 8, bounds=(-2, 2))
+        assert ends(row["difference"]) == pytest.approx(expected, **EXACT)
+        chances.append(by_hand.p_value(figure, 8))
+    assert chances.count(1.0) == 1
+    for row, held in zip(shown.values(), by_hand.holm(chances), strict=True):
+        assert row["Holm p"] == pytest.approx(held, abs=3 * by_hand.RESOLUTION)
+
+
+def test_known_differences_have_their_verdicts(report):
+    shown = cells(report, "corda_pairs_own")
+    assert {pair: row["verdict"] for pair, row in shown.items()} == {
+        "scripted/lexicographic-best − scripted/welfare-first":
+            "scripted/lexicographic-best higher",
+        "scripted/lexicographic-best − scripted/history-sensitive":
+            "scripted/lexicographic-best higher",
+        "scripted/welfare-first − scripted/history-sensitive": "scripted/welfare-first higher",
+    }  # fmt: skip
+    alone = cells(report, "corda_pairs_unconditioned")
+    pair = "scripted/welfare-first − scripted/history-sensitive"
+    assert alone[pair]["verdict"] == "no difference shown"
+
+
+def test_profiles_are_the_metrics_of_the_logs(report, corda_logs):
+    keys = {
+        "LMS": "lms", "conflict LMS": "conflict_lms", "drift": "drift",
+        "first position": "first_position_excess", "first label": "first_label_excess",
+    }  # fmt: skip
+    for rule, path in corda_logs.items():
+        (entry,) = read_eval_log(path, header_only=True).results.scores
+        values = {name: m.value for name, m in entry.metrics.items()}
+        for condition in ("unconditioned", "own"):
+            row = cells(report, f"corda_{condition}")[f"scripted/{rule}"]
+            for column, key in keys.items():
+                expected = [values[f"{condition}.{key}{end}"] for end in ("", "_lower", "_upper")]
+                assert ends(row[column]) == tuple(expected)
+            assert row["chains"] == 8
+            assert row["missing"] == 0
+            tiers = cells(report, f"corda_tiers_{condition}")[f"scripted/{rule}"]
+            assert tiers == {t: values[f"{condition}.tier_won.{t}"] for t in TIERS}
+    best = cells(report, "corda_tiers_own")["scripted/lexicographic-best"]
+    assert best["rights_harm"] == 1
+    assert cells(report, "corda_tiers_own")["scripted/welfare-first"]["welfare"] == 1
+
+
+# --- small cases by hand ----------------------------------------------------------------------
+
+
+def test_a_small_case_by_hand():
+    """Three chains of two steps, option 1 better: d is (1 + 0)/2, (0 + 1)/2 and (-1 + 0)/2."""
+    first = corda_run("m/a", answers({"c1": ["1", "1"], "c2": ["2", "1"], "c3": ["2", "2"]}))
+    second = corda_run("m/b", answers({"c1": ["2", "1"], "c2": ["2", "2"], "c3": ["1", "2"]}))
+    table = compare_corda_pairs(first, second)
+    (row,) = table.rows
+    assert row[0] == "m/a − m/b"
+    assert row[1].estimate == pytest.approx(1 / 6)
+    assert row[2].estimate == pytest.approx(1 / 3), "better, better, worse"
+    assert row[3].estimate == pytest.approx(2), "two chains to one"
+    # rights are won by 1/2 in two chains, lost by 1/2 in one: ahead if drawn at least twice
+    assert row[4] == pytest.approx(20 / 27, abs=0.02)
+    assert row[6] == "no difference shown"
+
+
+def compare_corda_pairs(*runs, name: str = "corda_pairs_unconditioned"):
+    for run in runs:
+        for condition in {a.condition for a in run.answers}:
+            run.score.metrics[f"{condition}.lms"] = EvalMetric(name="lms", value=0.5)
+    report = compare_corda(runs)
+    return next(t for t in report.tables if t.name == name)
+
+
+def test_five_skewed_chains_show_no_difference():
+    """Levels that such few chains ask for lie beyond the pole of the interval's correction."""
+    first = {"c1": "1112", "c2": "1111", "c3": "1111", "c4": "1111", "c5": "1122"}
+    second = {"c1": "1111", "c2": "1111", "c3": "1111", "c4": "2222", "c5": "1111"}
+    runs = [
+        corda_run(name, answers({c: [choice] for c, choice in given.items()}))
+        for name, given in (("m/a", first), ("m/b", second))
+    ]
+    (row,) = compare_corda_pairs(*runs).rows
+    d = by_hand.share([-0.25, 0, 0, 1, -0.5])
+    assert ends(row[1]) == pytest.approx(by_hand.interval(d, 5, bounds=(-1, 1)), **EXACT)
+    assert row[5] == pytest.approx(by_hand.p_value(d, 5), abs=by_hand.RESOLUTION)
+    assert row[5] > 0.5
+    assert row[6] == "no difference shown"
+
+
+def test_only_chains_that_both_were_given_count():
+    first = corda_run("m/a", answers({"c1": ["1"], "c2": ["1"], "c3": ["1"], "lost": ["2"]}))
+    second = corda_run("m/b", answers({"c1": ["2"], "c2": ["1"], "c3": ["2"], "other": ["1"]}))
+    (row,) = compare_corda_pairs(first, second).rows
+    assert row[1].estimate == pytest.approx(2 / 3)
+    assert row[1].n == 3
+
+
+def test_conditioning_is_compared_on_shared_chains_and_from_the_second_step_on():
+    own = {"c1": ["2", "1"], "c2": ["1", "2"], "lost": ["1", "2"]}
+    fresh = {"c1": ["1", "2"], "c2": ["1", "1"], "lost": ["1", "1"]}
+    first = corda_run("m/a", [*answers(own, ["own"]), *answers(fresh)])
+    same = {"c1": ["1", "1"], "c2": ["2", "2"], "other": ["1", "1"]}
+    second = corda_run("m/b", answers(same, ["unconditioned", "own"]))
+    (row,) = compare_corda_pairs(first, second, name="corda_conditioning").rows
+    assert row[0] == "m/a − m/b"
+    assert row[1].estimate == 0, "+1 and -1; the lost chain would make it -1/3"
+    assert row[1].n == 2
+
+
+def test_runs_that_share_no_chain_are_not_tested():
+    runs = [corda_run(f"m/{c}", answers({c: ["1", "2"]})) for c in "abc"]
+    runs[2] = corda_run("m/c", answers({"a": ["2", "2"]}))
+    rows = compare_corda_pairs(*runs).rows
+    assert [row[-1] for row in rows] == ["not tested"] * 3
+    assert [row[1].n for row in rows] == [0, 1, 0]
+    assert np.isnan(rows[0][1].estimate)
+    assert rows[1][1].estimate == 0.5
+
+
+def test_runs_that_contradict_each_other_are_refused_in_one_line():
+    first = corda_run("m/a", answers({"c": ["1"]}))
+    second = corda_run("m/b", answers({"c": ["2"]}))
+    second.answers[0].steps[0].options["o1"] = dict.fromkeys(TIERS, 9)
+    with pytest.raises(SuiteError, match="m/a and m/b cannot be compared: chain 'c'"):
+        compare_corda_pairs(first, second)
+
+
+# --- real logs --------------------------------------------------------------------------------
+
+
+def test_runs_of_some_shared_chains_and_one_condition(corda_logs, tmp_path):
+    few = corda_log(tmp_path, "uniform", ["unconditioned"], chains=3, shuffles=4)
+    (report,) = compare([few, corda_logs["welfare-first"]])
+    names = [t.name for t in report.tables]
+    assert "corda_pairs_unconditioned" in names
+    assert "corda_own" in names, "one of the two has it"
+    assert not {"corda_pairs_own", "corda_conditioning"} & set(names)
+    (row,) = cells(report, "corda_pairs_unconditioned").values()
+    x = means(gaps(choices(few), choices(corda_logs["welfare-first"]), "unconditioned"))
+    assert len(x) == row["ΔLMS"].n == 3
+    assert row["ΔLMS"].estimate == pytest.approx(x.mean(), **EXACT)
+
+
+def test_a_baseline_and_one_score_of_several(corda_logs, tmp_path):
+    (report,) = compare(list(corda_logs.values()), baseline="welfare")
+    for name in ("corda_pairs_own", "corda_pairs_unconditioned", "corda_conditioning"):
+        assert list(cells(report, name)) == [
+            "scripted/lexicographic-best − scripted/welfare-first",
+            "scripted/welfare-first − scripted/history-sensitive",
+        ]
+    with pytest.raises(SuiteError, match="--baseline nobody: fits 0 of the runs"):
+        compare(list(corda_logs.values()), baseline="nobody")
+    log = read_eval_log(corda_logs["welfare-first"])
+    again = score(log, lexicographic(tier_order=["welfare", "rights_harm"]), action="append",
+                  display="none")  # fmt: skip
+    path = str(tmp_path / "again.eval")
+    write_eval_log(again, path)
+    with pytest.raises(SuiteError, match="tier_order differs"):
+        compare([path])
+    (alone,) = compare([path], scorer="lexicographic1")
+    assert alone.notes[0].startswith("Tier order welfare > rights_harm;")
+    assert cells(alone, "corda_own")["scripted/welfare-first"]["LMS"].estimate > (
+        cells(report, "corda_own")["scripted/welfare-first"]["LMS"].estimate
+    )
+    with pytest.raises(SuiteError, match=r"Allowed: lexicographic, lexicographic1\."):
+        compare([path], scorer="other")
+
+
+def test_both_benchmarks_at_once(corda_logs, both_logs):
+    reports = compare([*both_logs, corda_logs["welfare-first"]])
+    assert [r.title for r in reports] == [
+        "morebench, trace judged: 2 runs",
+        "morebench, response judged: 2 runs",
+        "corda: 1 runs",
+    ]

@@ -1,0 +1,199 @@
+"""`moral-reports judge-modes`: both ways of judging on one log, against judges with known flips."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import ModelConfig
+
+from benchmarks.stub_server import Stats, StubServer, verdict
+from moral_evals.inspect_tasks import morebench
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.morebench.records import ScenarioMetadata
+from moral_evals.reports.__main__ import main
+from moral_evals.reports.judges.rejudge import judge_modes
+from tests.mocks import always, mock, run, thinking
+
+CHUNK = 8
+STUB = "openai-api/modes/judge"
+
+
+class Stub(StubServer):
+    """The stub server, which also judges whole rubrics: every fourth criterion the other way."""
+
+    def _answer(self, body: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+        scope, item, reply = super()._answer(body)
+        parts = body["messages"][-1]["content"]
+        listed = re.findall(r"^(\d+)\. (.+)$", parts[-1]["text"], re.M) if scope == "judge" else []
+        if listed:
+            text = parts[0]["text"].split("\n", 1)[1].rpartition("\n")[0]
+            yes = {int(n): verdict(c, text) != (int(n) % 4 == 0) for n, c in listed}
+            reply = {"content": "\n".join(f"{n}: {'yes' if y else 'no'}" for n, y in yes.items())}
+        return scope, item, reply
+
+
+@pytest.fixture(scope="module")
+def server():
+    # one for all tests: Inspect keeps a model, and with it the address, for the whole process
+    with Stub() as running, pytest.MonkeyPatch.context() as patch:
+        for name, value in running.environment("modes").items():
+            patch.setenv(name, value)
+        yield running
+
+
+@pytest.fixture
+def stub(server):
+    server.stats = Stats()
+    return server
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> EvalLog:
+    """A run of two dilemmas, whose candidate and judge cannot be had any more."""
+    folder = tmp_path_factory.mktemp("logs")
+    candidate = mock(lambda m: thinking(f"I weigh {m[-1].text[:40]}.", "So be it."))
+    options = {"limit": 2, "log_dir": str(folder), "log_level": "error"}
+    log = run(morebench(data="sample"), candidate, always("yes"), **options)
+    log.eval.model = "openai/needs-a-key"
+    log.eval.model_roles = {"grader": ModelConfig(model="openai/needs-one-too")}
+    log.location = str(folder / "finished.eval")
+    write_eval_log(log, log.location)
+    return log
+
+
+@pytest.fixture
+def modes(finished, tmp_path, capsys):
+    """Runs the command; its tables by name, with the estimates of intervals."""
+
+    def command(out: str, *arguments: str) -> dict[str, list[list[Any]]]:
+        options = [
+            "--log-out",
+            str(tmp_path / out),
+            "--format",
+            "json",
+            "--rubric-chunk",
+            str(CHUNK),
+        ]
+        assert main(["judge-modes", finished.location, *options, *arguments]) == 0
+        tables = json.loads(capsys.readouterr().out)["tables"]
+        plain = [[c["estimate"] if isinstance(c, dict) else c for c in r] for t in tables
+                 for r in t["rows"]]  # fmt: skip
+        return {t["name"]: [plain.pop(0) for _ in t["rows"]] for t in tables}
+
+    return command
+
+
+def rubrics(log: EvalLog) -> list[int]:
+    return [len(s.metadata_as(ScenarioMetadata).criteria) for s in log.samples]
+
+
+def chunk_sizes(criteria: int) -> list[int]:
+    calls = -(-criteria // CHUNK)
+    return [(i + 1) * criteria // calls - i * criteria // calls for i in range(calls)]
+
+
+def test_both_ways_are_compared_with_known_flips_and_calls(finished, stub, modes, tmp_path):
+    found = modes("out.eval", "--judge", STUB)
+    single, sizes = sum(rubrics(finished)), [c for n in rubrics(finished) for c in chunk_sizes(n)]
+    assert len(sizes) < single / 4
+    flipped = sum(size // 4 for size in sizes)
+    assert found["agreement"][0][1] == pytest.approx(1 - flipped / single)
+    assert [r[1:4] for r in found["judgings"]] == [[STUB, "criterion", "trace"],
+                                                   [STUB, f"rubric by {CHUNK}", "trace"]]  # fmt: skip
+    saved = pytest.approx(1 - len(sizes) / single)
+    assert found["calls"][0] == ["calls", single, len(sizes), saved]
+    assert found["calls"][1] == ["input tokens", 100 * single, 100 * len(sizes), saved]
+    assert stub.stats.calls == {"judge": single + len(sizes)}, "the candidate was asked"
+    written = read_eval_log(str(tmp_path / "out.eval"))
+    for sample in written.samples:
+        assert set(sample.scores) == {"outcome", "rubric_judge", "rubric_judge1", "rubric_judge2"}
+        assert all(s.answer == sample.scores["rubric_judge"].answer for s in
+                   list(sample.scores.values())[1:])  # fmt: skip
+    assert written.eval.model == "openai/needs-a-key"
+    assert written.eval.model_roles == finished.eval.model_roles
+    scores = [s for s in written.results.scores if "regular" in s.metrics]
+    assert [(s.params or {}).get("judge_mode") for s in scores[1:]] == ["criterion", "rubric"]
+
+
+def test_what_was_judged_before_is_not_paid_again_and_counts_all_the_same(stub, modes, tmp_path):
+    before = modes("first.eval", "--judge", "openai-api/modes/cached")
+    paid = stub.stats.calls["judge"]
+    after = modes("second.eval", "--judge", "openai-api/modes/cached")
+    assert stub.stats.calls["judge"] == paid == sum(before["calls"][0][1:3])
+    assert after["calls"] == before["calls"]
+    assert after["agreement"] == before["agreement"]
+    usage = read_eval_log(str(tmp_path / "second.eval")).samples[0].scores["rubric_judge1"].metadata
+    assert "calls" not in usage["judge_usage"]
+    assert usage["judge_usage"]["saved_calls"] > 0
+
+
+def test_several_judges_make_a_panel(finished, stub, modes):
+    names = ["openai-api/modes/one", "openai-api/modes/two", "openai-api/modes/three"]
+    found = modes("panel.eval", *[a for name in names for a in ("--judge", name)])
+    assert {row[1] for row in found["judgings"]} == {" + ".join(names)}
+    assert found["calls"][0][1] == 3 * sum(rubrics(finished))
+    assert stub.stats.calls["judge"] == sum(found["calls"][0][1:3])
+
+
+def test_without_a_judge_the_log_s_own_is_asked(finished, stub, modes, tmp_path):
+    log = read_eval_log(finished.location)
+    log.eval.model_roles = {"grader": ModelConfig(model="openai-api/modes/own")}
+    judged = judge_modes(log, str(tmp_path / "own.eval"), judged="response", chunk=5, seed=3)
+    for sample in judged.samples:
+        facts = [sample.scores[n].metadata for n in ("rubric_judge1", "rubric_judge2")]
+        assert [f["judge"] for f in facts] == ["openai-api/modes/own"] * 2
+        assert [sample.scores["rubric_judge2"].answer, facts[1]["judged"]] == [
+            "So be it.",
+            "response",
+        ]
+        assert [facts[1]["rubric_chunk"], facts[1]["rubric_seed"]] == [5, 3]
+    assert "rubric_judge1" not in log.samples[0].scores, "the caller's log is left as it is"
+
+
+def test_an_output_log_is_never_replaced(finished, stub, capsys, tmp_path):
+    out = tmp_path / "there.eval"
+    out.write_text("mine", encoding="utf-8")
+    arguments = ["judge-modes", finished.location, "--judge", STUB, "--log-out", str(out)]
+    assert main(arguments) == 1
+    assert "exists already; name another place with --log-out." in capsys.readouterr().err
+    assert (out.read_text(encoding="utf-8"), stub.stats.calls.total()) == ("mine", 0)
+
+
+def test_the_output_log_lies_beside_the_log_unless_told_otherwise(finished, stub, capsys):
+    assert main(["judge-modes", finished.location, "--judge", STUB]) == 0
+    beside = finished.location.replace(".eval", "-judge-modes.eval")
+    assert len(read_eval_log(beside).samples[0].scores) == 4
+    assert main(["judge-modes", finished.location, "--judge", STUB]) == 1
+    assert beside in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ("nonesuch/model", "--judge nonesuch/model: Model API nonesuch"),
+        ("openai/gpt", "--judge openai/gpt: "),
+    ],
+)
+def test_a_judge_that_cannot_be_had_is_one_line(finished, tmp_path, capsys, judge, said):
+    out = tmp_path / "out.eval"
+    arguments = ["judge-modes", finished.location, "--log-out", str(out), "--judge", judge]
+    assert main(arguments) == 1
+    printed = capsys.readouterr().err.strip()
+    assert printed.startswith(f"moral-reports: {said}")
+    assert "\n" not in printed
+    assert not out.exists()
+
+
+def test_logs_that_cannot_be_judged_are_refused(finished, tmp_path, capsys):
+    log = read_eval_log(finished.location)
+    for name in ("a.eval", "b.eval"):
+        write_eval_log(log, str(tmp_path / name))
+    assert main(["judge-modes", str(tmp_path)]) == 1
+    assert "2 logs here; name one of them." in capsys.readouterr().err
+    log.samples = None
+    with pytest.raises(SuiteError, match="no samples in this log"):
+        judge_modes(log, str(tmp_path / "out.eval"))
+    with pytest.raises(SuiteError, match="no judge: "):
+        judge_modes(read_eval_log(finished.location), str(tmp_path / "out.eval"))

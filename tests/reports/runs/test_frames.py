@@ -1,0 +1,87 @@
+"""Data frames over logs agree with the logs' own scores and criteria."""
+
+import math
+
+import pytest
+from inspect_ai.analysis import samples_df
+from inspect_ai.log import read_eval_log
+
+from moral_evals.inspect_tasks.morebench import morebench
+from moral_evals.reports.runs.frames import criteria_df, scenarios_df
+from moral_evals.scorers.rubric.aggregate import fulfilled
+from tests.mocks import always, mock, output, run, thinking
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    def reply(messages):
+        return (
+            output("")
+            if len(messages[-1].text) % 4 == 0
+            else thinking("I weigh both sides.", "I decide.")
+        )
+
+    def verdict(messages):
+        return "hm" if len(messages[-1].text) % 3 == 0 else "yes"
+
+    folder = tmp_path_factory.mktemp("logs")
+    task = morebench(data="sample", judged="both", judge_attempts=1)
+    return run(task, mock(reply), mock(verdict), log_dir=str(folder), limit=6)
+
+
+def test_a_row_a_score_with_the_logs_own_values(log):
+    frame = scenarios_df(log.location)
+    samples = read_eval_log(log.location).samples or []
+    assert {s.scores["rubric_judge"].reason for s in samples} == {None, "no_response"}
+    assert len(frame) == 2 * len(samples)
+    for sample in samples:
+        for scorer, prefix in (("rubric_judge", ""), ("rubric_judge_response", "response_")):
+            (row,) = frame[(frame["id"] == sample.id) & (frame["scorer"] == scorer)].to_dict(
+                "records"
+            )
+            value = sample.scores[scorer].value
+            for key in ("score", "length", "dim_identifying", "graded_share"):
+                assert row[key] == pytest.approx(value[prefix + key], nan_ok=True)
+            assert row["reason"] == sample.scores[scorer].reason or math.isnan(row["reason"])
+            assert row["role"] == sample.metadata["role"]
+
+
+def test_a_row_a_criterion_with_its_verdict(log):
+    frame = criteria_df([log.location])
+    frame = frame[frame["scorer"] == "rubric_judge"]
+    for sample in read_eval_log(log.location).samples or []:
+        verdicts = (sample.scores["rubric_judge"].metadata or {}).get("verdicts", {})
+        rows = frame[frame["id"] == sample.id].to_dict("records")
+        assert [r["criterion_id"] for r in rows] == [
+            c["id"] for c in sample.metadata["criteria"] if verdicts
+        ]
+        for row in rows:
+            assert row["verdict"] == verdicts[row["criterion_id"]]
+            if row["verdict"] == "ungraded":
+                assert row["fulfilled"] is None
+            else:
+                assert row["fulfilled"] == fulfilled(row["weight"], row["verdict"])
+    assert set(frame["verdict"]) == {"yes", "ungraded"}
+
+
+def test_it_joins_with_inspects_own_frame(log):
+    joined = scenarios_df(log.location).merge(samples_df(log.location, quiet=True), on="sample_id")
+    assert len(joined) == 12
+
+
+def test_a_log_without_a_score_gives_the_columns_and_no_row(tmp_path):
+    found = run(
+        morebench(data="sample"), always(output("")), always("yes"), log_dir=str(tmp_path), limit=1
+    )
+    assert {"model", "scorer", "judge"} <= set(criteria_df(found.location).columns)
+    assert len(criteria_df(found.location)) == 0
+
+
+def test_votes_of_a_panel_stand_beside_the_verdict(tmp_path):
+    panel = [always("yes"), always("no"), always("yes")]
+    found = run(
+        morebench(data="sample"), always(thinking("t", "r")), panel, log_dir=str(tmp_path), limit=1
+    )
+    frame = criteria_df(found.location)
+    assert {tuple(v) for v in frame["votes"]} == {("yes", "no", "yes")}
+    assert set(frame["verdict"]) == {"yes"}
