@@ -203,11 +203,12 @@ def test_layouts_are_the_same_in_another_process() -> None:
         "print(json.dumps({s.id: s.metadata for s in samples()}))\n"
     )
     here = {s.id: s.metadata for s in samples()}
+    paths = [str(ROOT), *filter(None, sys.path)]
     for hash_seed in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", program],
             cwd=ROOT,
-            env=os.environ | {"PYTHONHASHSEED": hash_seed},
+            env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(paths)},
             capture_output=True,
             text=True,
             check=True,
