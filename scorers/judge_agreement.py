@@ -1,6 +1,7 @@
 """Scorers that judge labelled texts, as they are or with an attack on the judge in them."""
 
 import math
+import time
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
@@ -38,10 +39,11 @@ def judge_labels(
         protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
         votes, judge_attempts, judge_cache, judges,
     )  # fmt: skip
+    since = time.monotonic()
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.metadata_as(LabelledText)
-        found = await _judged(text, text.text, options)
+        found = await _judged(text, text.text, options, since)
         graded = [p for p in text.pairs if found.verdicts[p.pair_id] != "ungraded"]
         same = sum(found.verdicts[p.pair_id] == p.label for p in graded)
         return Score(
@@ -95,12 +97,13 @@ def judge_under_attack(
         judge_mode=judge_mode, rubric_chunk=rubric_chunk, rubric_seed=rubric_seed,
         votes=votes, judge_attempts=judge_attempts, judge_cache=judge_cache, judges=judges,
     )  # fmt: skip
+    since = time.monotonic()
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.metadata_as(LabelledText)
         attack = Attack.model_validate(state.metadata["attack"])
-        clean = await _judged(text, text.text, options)
-        turned = await _judged(text, attacked_text(text.text, attack), options)
+        clean = await _judged(text, text.text, options, since)
+        turned = await _judged(text, attacked_text(text.text, attack), options, since)
         rows: list[dict[str, Any]] = [
             {
                 "pair_id": p.pair_id,
@@ -122,8 +125,8 @@ def judge_under_attack(
     return score
 
 
-async def _judged(text: LabelledText, shown: str, options: JudgeOptions) -> Judgement:
-    found = await judge([_criterion(p) for p in text.pairs], shown, options)
+async def _judged(text: LabelledText, shown: str, options: JudgeOptions, since: float) -> Judgement:
+    found = await judge([_criterion(p) for p in text.pairs], shown, options, since)
     if found.failures:
         pair, problem = next(iter(found.failures.items()))
         raise JudgeError(f"judge {found.judge} failed on {pair}: {problem}")

@@ -5,6 +5,7 @@ Works on a live sample and on a log alone:
     inspect score LOG --scorer moral_evals/rubric_judge --model-role grader=MODEL
 """
 
+import time
 from typing import Any, Literal
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -101,6 +102,7 @@ def _rubric_scorer(
     one_of("judged", judged, ("trace", "response"))
     one_of("on_judge_error", on_judge_error, ("unscored", "raise"))
     flag("ask_refusal", ask_refusal)
+    since = time.monotonic()
 
     async def score(state: TaskState, target: Target) -> Score:
         metadata = _rubric(state)
@@ -109,10 +111,10 @@ def _rubric_scorer(
         facts = {"judged": judged, "trace_kind": reply.trace_kind, **options.facts()}
         if chosen.reason:
             return unscored(chosen.reason, reply.response or reply.trace, facts, prefix=prefix)
-        result = await judge(metadata.criteria, chosen.text, options)
+        result = await judge(metadata.criteria, chosen.text, options, since)
         facts |= _judge_facts(result, metadata, options)
         try:
-            refusal = await ask_declines(reply, options) if ask_refusal else None
+            refusal = await ask_declines(reply, options, since) if ask_refusal else None
             _no_failure(result)
         except JudgeError as error:
             if on_judge_error == "raise":

@@ -1,21 +1,21 @@
-"""Readable judge replies on disk, so that nothing already judged is paid for twice.
+"""Readable judge replies, so that nothing already judged is paid for twice.
 
 Inspect's own cache keeps every reply, readable or not, and serves a bad one again; here a reply
-is stored only once it has been read. One file a reply, put in place in one step, so that runs
-side by side and a killed run leave no half-written one. The files lie in the folder of Inspect's
-cache for the model: `inspect cache clear` removes them too.
+is stored only once it has been read.
 """
 
 import hashlib
 import json
-import os
-import tempfile
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache as once
 from logging import getLogger
 from pathlib import Path
 
 from inspect_ai.model import ChatMessage, Model, cache_path
+
+from moral_evals.scorers.judging.verdict_store import StoredReply, VerdictStore, read_entry
 
 logger = getLogger(__name__)
 
@@ -23,26 +23,37 @@ logger = getLogger(__name__)
 _UNCACHED_APIS = ("mockllm", "embedded", "scripted")
 
 # They change how a reply is fetched, never what it says.
-_TRANSPORT = {
+TRANSPORT = frozenset({
     "adaptive_connections", "attempt_timeout", "batch", "cache", "cache_prompt",
     "fail_on_refusal", "max_connections", "max_retries", "stream_idle_timeout", "timeout",
-}  # fmt: skip
+})  # fmt: skip
 
 
-@dataclass(frozen=True)
-class StoredReply:
-    """A reply, and the tokens that it cost when it was asked for."""
+def store_folder() -> Path:
+    """Where the replies of all judges lie: beside Inspect's cache, whose list they would flood."""
+    return cache_path().parent / "moral_evals" / "verdicts"
 
-    reply: str
-    usage: dict[str, int]
+
+@once
+def _store(folder: Path) -> VerdictStore:
+    return VerdictStore(folder)
 
 
 @dataclass(frozen=True)
 class VerdictCache:
-    """Replies of one judge under its settings; `vote` keeps repeated votes apart."""
+    """Replies of one judge under its settings; `vote` keeps repeated votes apart.
+
+    Attributes:
+        folder: Of the store.
+        judge: Model name, by which replies can be cleared.
+        identity: All of the judge that can change a reply.
+        older: Where versions before 0.2 kept this judge's replies, one file each.
+    """
 
     folder: Path
+    judge: str
     identity: str
+    older: Path
 
     @classmethod
     def of(cls, model: Model, seat: str, vote: int) -> "VerdictCache | None":
@@ -55,57 +66,61 @@ class VerdictCache:
         """
         if str(model).split("/")[0] in _UNCACHED_APIS:
             return None
-        settings = model.config.model_dump(exclude_none=True, exclude=_TRANSPORT)
+        settings = model.config.model_dump(exclude_none=True, exclude=set(TRANSPORT))
         identity = [seat, model.api.base_url, settings, model.model_args, vote]
         try:
-            folder = cache_path(str(model)) / "verdicts"
+            folder, older = store_folder(), cache_path(str(model)) / "verdicts"
         except (OSError, ValueError) as error:  # no place to write, or a name with `..` in it
             logger.warning("replies of judge %s are not cached: %s", seat, error)
             return None
-        return cls(folder, json.dumps(identity, default=str))
+        return cls(folder, str(model), json.dumps(identity, default=str), older)
 
-    def key(self, messages: Sequence[ChatMessage]) -> str:
-        """Hash of the judge, its settings, and all that it is shown."""
+    def keys(self, conversations: Sequence[Sequence[ChatMessage]]) -> list[str]:
+        """Hash of the judge, its settings, and all that it is shown, for each conversation."""
+        encoded: dict[int, bytes] = {}
+        return [self._key(messages, encoded) for messages in conversations]
+
+    def _key(self, messages: Sequence[ChatMessage], encoded: dict[int, bytes]) -> str:
         digest = hashlib.sha256(self.identity.encode())
         for message in messages:
             # the parts one by one: joined, two of them could pass for one
-            parts = message.content
-            texts = [parts] if isinstance(parts, str) else [p.model_dump_json() for p in parts]
-            digest.update(json.dumps([message.role, *texts]).encode())
+            parts = [message.content] if isinstance(message.content, str) else message.content
+            digest.update(f'["{message.role}"'.encode())
+            for part in parts:
+                # the judged text is one object in all conversations of a sample
+                if id(part) not in encoded:
+                    text = part if isinstance(part, str) else part.model_dump_json()
+                    encoded[id(part)] = b", " + json.dumps(text).encode()
+                digest.update(encoded[id(part)])
+            digest.update(b"]")
         return digest.hexdigest()
 
-    def get(self, key: str) -> StoredReply | None:
-        """The reply under a key; None if there is none or its file is damaged."""
-        try:
-            found = json.loads(self._path(key).read_text(encoding="utf-8"))
-            return StoredReply(str(found["reply"]), dict(found["usage"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+    def get(self, keys: Sequence[str]) -> dict[str, StoredReply]:
+        """The replies under these keys, of those that are there; one look-up for all."""
+        found = _store(self.folder).get(keys)
+        return found | {k: r for k in keys if k not in found and (r := self._older(k))}
 
     def put(self, key: str, reply: str, usage: dict[str, int]) -> None:
         """Store a reply; a full or read-only disk costs the saving, never the verdict."""
-        path = self._path(key)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    json.dump({"reply": reply, "usage": usage}, file)
-                os.replace(name, path)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
-                raise
-        except OSError as error:
+            _store(self.folder).put(key, self.judge, reply, usage)
+        except (OSError, sqlite3.Error, UnicodeEncodeError) as error:
             _warn_once(self.folder, error)
 
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key}.json"
+    def _older(self, key: str) -> StoredReply | None:
+        if not self.older.is_dir():
+            return None
+        try:
+            path = self.older / key[:2] / f"{key}.json"
+            return read_entry(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
 
 
 _WARNED: set[Path] = set()
 
 
-def _warn_once(folder: Path, error: OSError) -> None:
+def _warn_once(folder: Path, error: Exception) -> None:
     # a full disk would otherwise say so at every one of thousands of replies
     if folder not in _WARNED:
         _WARNED.add(folder)

@@ -1,7 +1,8 @@
 """One question to one judge: the cache, bounded retries, and what came of it."""
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from logging import getLogger
 from typing import Generic, TypeVar
 
@@ -11,7 +12,10 @@ from tenacity import RetryError
 
 from moral_evals.loaders.errors import PrerequisiteError
 from moral_evals.scorers.judging.cache import VerdictCache
+from moral_evals.scorers.judging.faults import JudgingStopped, gate
+from moral_evals.scorers.judging.in_flight import alone
 from moral_evals.scorers.judging.panel import Ballot
+from moral_evals.scorers.judging.verdict_store import StoredReply
 
 logger = getLogger(__name__)
 
@@ -48,31 +52,70 @@ class Judge:
         cache: Where readable replies are kept, or None.
         ballot: Takes the verdicts, and counts retries, calls and tokens, and as `saved_*` those
             that the cache spared.
+        since: When the scorer of this run was made, by `time.monotonic`.
     """
 
     model: Model
     attempts: int
     cache: VerdictCache | None
     ballot: Ballot
+    since: float = field(default_factory=time.monotonic)
 
-    async def ask(self, messages: Sequence[ChatMessage], read: Read[T]) -> Answer[T]:
-        """Ask until a reply can be read; raises what the last call raised if it failed for good."""
-        key = self.cache.key(messages) if self.cache else ""
-        stored = self.cache.get(key) if self.cache else None
-        if stored is not None and (value := read(stored.reply, False)) is not None:
-            self.ballot.usage.update(_saved(stored.usage))
-            return Answer(value, stored.reply)
-        reason = ""
+    def look_up(
+        self, conversations: Sequence[Sequence[ChatMessage]]
+    ) -> list[tuple[str, StoredReply | None]]:
+        """Key and stored reply of each question, by one look-up for all."""
+        if self.cache is None:
+            return [("", None) for _ in conversations]
+        keys = self.cache.keys(conversations)
+        found = self.cache.get(keys)
+        return [(key, found.get(key)) for key in keys]
+
+    async def ask(
+        self,
+        messages: Sequence[ChatMessage],
+        read: Read[T],
+        key: str = "",
+        stored: StoredReply | None = None,
+    ) -> Answer[T]:
+        """Ask until a reply can be read; raises what the last call raised if it failed for good.
+
+        Args:
+            messages: The question.
+            read: Reads a reply.
+            key: Of the question in the cache; empty without a cache.
+            stored: What the cache holds of it.
+        """
+        if answer := self._from_cache(stored, read):
+            return answer
+        async with alone(key) as waited:
+            # another sample, or a run beside this one, may have just asked the same
+            fresh = self.cache.get([key]).get(key) if self.cache and waited else None
+            return self._from_cache(fresh, read) or await self._call(messages, read, key)
+
+    def _from_cache(self, stored: StoredReply | None, read: Read[T]) -> Answer[T] | None:
+        if stored is None or (value := read(stored.reply, False)) is None:
+            return None
+        self.ballot.usage.update(_saved(stored.usage))
+        return Answer(value, stored.reply)
+
+    async def _call(self, messages: Sequence[ChatMessage], read: Read[T], key: str) -> Answer[T]:
+        reason, door = "", gate(f"{self.model} {self.model.api.base_url}", self.since)
         for attempt in range(self.attempts):
             last = attempt + 1 == self.attempts
             try:
-                output = await self.model.generate(list(messages), cache=False)
+                with door.asking(self.since):
+                    output = await self.model.generate(list(messages), cache=False)
+            except JudgingStopped:
+                raise
             except Exception as error:
                 # Inspect has spent its own retries on these; more would only multiply them.
-                if last or isinstance(error, RetryError | PrerequisiteError):
+                spent = last or isinstance(error, RetryError | PrerequisiteError)
+                if not door.failed(error) or spent:
                     raise
                 self.ballot.retries += 1
                 continue
+            door.answered()
             tokens = _count(output)
             self.ballot.usage.update(tokens)
             value, reason = _read(output, read)

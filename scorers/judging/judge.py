@@ -1,6 +1,7 @@
 """Asking the judges: every criterion, of every judge, all at once."""
 
 import random
+import time
 from collections.abc import Iterator, Sequence
 
 import anyio
@@ -16,6 +17,7 @@ from moral_evals.scorers.judging.panel import Ballot, Judgement, combine
 from moral_evals.scorers.judging.prompt import judge_messages, judge_prompt, rubric_messages
 from moral_evals.scorers.judging.rubric_reply import read_verdicts
 from moral_evals.scorers.judging.verdict import is_bare, read_verdict
+from moral_evals.scorers.judging.verdict_store import StoredReply
 from moral_evals.scorers.rubric.aggregate import Verdict
 
 
@@ -24,7 +26,10 @@ class JudgeError(RuntimeError):
 
 
 async def judge(
-    criteria: Sequence[Criterion], judged: str, options: JudgeOptions | None = None
+    criteria: Sequence[Criterion],
+    judged: str,
+    options: JudgeOptions | None = None,
+    since: float | None = None,
 ) -> Judgement:
     """Have every judge in role `grader` decide every criterion, concurrently.
 
@@ -35,8 +40,11 @@ async def judge(
         criteria: What to check.
         judged: The text to judge, not empty.
         options: How.
+        since: When the scorer of this run was made, by `time.monotonic`; None means now. Judging
+            that stopped for good after it stays stopped.
     """
     options = options or JudgeOptions()
+    since = time.monotonic() if since is None else since
     models = judge_models(options.judges)
     judge_prompt(options)  # read here: a task group would hide what is wrong with a checkout
     ask = _by_rubric if options.judge_mode == "rubric" else _by_criterion
@@ -48,7 +56,7 @@ async def judge(
                 settings = model.config.model_dump(exclude_none=True)
                 ballot = Ballot(name, vote, settings)
                 ballots.append(ballot)
-                seat = Judge(model, options.judge_attempts, cache, ballot)
+                seat = Judge(model, options.judge_attempts, cache, ballot, since)
                 group.start_soon(ask, seat, criteria, judged, options)
     return combine(ballots, [c.id for c in criteria])
 
@@ -67,10 +75,12 @@ async def _by_criterion(
     texts = [c.text for c in criteria]
     conversations = judge_messages(judge_prompt(options), judged, texts)
 
-    async def ask(criterion: Criterion, messages: list[ChatMessage]) -> None:
+    async def ask(
+        criterion: Criterion, messages: list[ChatMessage], key: str, stored: StoredReply | None
+    ) -> None:
         ballot = judge.ballot
         try:
-            answer: Answer[Verdict] = await judge.ask(messages, _one_verdict)
+            answer: Answer[Verdict] = await judge.ask(messages, _one_verdict, key, stored)
         except Exception as error:
             ballot.failures[criterion.id] = f"{type(error).__name__}: {first_line(error)}"
             return
@@ -83,8 +93,9 @@ async def _by_criterion(
             ballot.words[criterion.id] = answer.reply
 
     async with anyio.create_task_group() as group:
-        for criterion, messages in zip(criteria, conversations, strict=True):
-            group.start_soon(ask, criterion, messages)
+        known = judge.look_up(conversations)
+        for criterion, messages, (key, stored) in zip(criteria, conversations, known, strict=True):
+            group.start_soon(ask, criterion, messages, key, stored)
 
 
 async def _by_rubric(
@@ -96,8 +107,12 @@ async def _by_rubric(
             return
         messages = rubric_messages(judged, [c.text for c in chunk])
         try:
+            ((key, stored),) = judge.look_up([messages])
             answer = await judge.ask(
-                messages, lambda reply, cut: read_verdicts(reply, len(chunk), cut) or None
+                messages,
+                lambda reply, cut: read_verdicts(reply, len(chunk), cut) or None,
+                key,
+                stored,
             )
         except Exception as error:
             problem = f"{type(error).__name__}: {first_line(error)}"

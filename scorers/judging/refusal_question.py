@@ -12,7 +12,9 @@ from moral_evals.scorers.judging.prompt import declined_statement
 _ID = "declined"
 
 
-async def ask_declines(reply: Reply, options: JudgeOptions) -> Judgement:
+async def ask_declines(
+    reply: Reply, options: JudgeOptions, since: float | None = None
+) -> Judgement:
     """The judges' word on whether a reply declines; read it with `declined`.
 
     The response is what they read, since that is what a user would see; the trace stands in for
@@ -22,7 +24,10 @@ async def ask_declines(reply: Reply, options: JudgeOptions) -> Judgement:
     """
     statement = Criterion(id=_ID, text=declined_statement(), weight=-1, dimension="other")
     result = await judge(
-        [statement], reply.response or reply.trace, replace(options, judge_mode="criterion")
+        [statement],
+        reply.response or reply.trace,
+        replace(options, judge_mode="criterion"),
+        since,
     )
     if result.failures:
         raise JudgeError(f"judge {result.judge} on refusal: {result.failures[_ID]}")

@@ -2,10 +2,9 @@
 
 import json
 import logging
-import multiprocessing
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import anyio
 import pytest
 from inspect_ai.model import (
     ChatMessage,
@@ -22,6 +21,7 @@ from moral_evals.scorers.judging.call import Judge
 from moral_evals.scorers.judging.panel import Ballot
 from moral_evals.scorers.judging.prompt import judge_messages, suite_prompt
 from moral_evals.scorers.judging.verdict import read_verdict
+from moral_evals.scorers.judging.verdict_store import StoredReply
 from tests.mocks import always, mock, output
 
 KEY = "0" * 64
@@ -43,7 +43,8 @@ def key(
     """Where a reply lies: folder and key together."""
     cache = VerdictCache.of(judge, seat or str(judge), vote)
     assert cache is not None
-    return cache.folder, cache.key(messages)
+    (found,) = cache.keys([messages])
+    return cache.older, found
 
 
 def asked(system: str = "", text: str = "I weigh both.", criterion: str = "Names the duty."):
@@ -118,43 +119,51 @@ def test_models_whose_name_does_not_say_what_they_answer_are_not_cached(name):
     assert VerdictCache.of(judge, str(judge), 1) is None
 
 
+def test_questions_of_one_sample_share_their_text_and_not_their_keys():
+    cache = VerdictCache.of(model(), "judge", 1)
+    together = judge_messages(suite_prompt(), "I weigh both.", ["One.", "Two.", "One."])
+    keys = cache.keys(together)
+    assert keys == [cache.keys([messages])[0] for messages in together]
+    assert keys[0] == keys[2] != keys[1]
+
+
 # --- the disk --------------------------------------------------------------------------------
 
 
+def cache_in(folder: Path) -> VerdictCache:
+    return VerdictCache(folder / "new", "stub/judge", "me", folder / "older")
+
+
+def stored(cache: VerdictCache, key: str = KEY) -> StoredReply | None:
+    return cache.get([key]).get(key)
+
+
 def test_a_reply_comes_back_with_what_it_cost(tmp_path):
-    cache = VerdictCache(tmp_path / "new" / "folder", "me")
-    assert cache.get(KEY) is None
+    cache = cache_in(tmp_path)
+    assert stored(cache) is None
     reply = "Yes – 😀 é\n and half of one \ud83d"
     cache.put(KEY, reply, TOKENS)
-    found = cache.get(KEY)
-    assert (found.reply, found.usage) == (reply, TOKENS)
-    assert cache.get(KEY.replace("0", "1")) is None
+    assert stored(cache) == StoredReply(reply, TOKENS)
+    assert stored(cache, KEY.replace("0", "1")) is None
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"", b"{", b"[]", b"3", b'"yes"', b"null", b'{"other": "yes"}', b"\xff\xfe\x00",
-        b'{"reply": "yes"}', b'{"reply": "yes", "usage": 3}', b'{"reply": "yes", "usage": {"cal',
-    ],
-)  # fmt: skip
-def test_a_damaged_file_is_a_miss_and_is_healed(tmp_path, content):
-    cache = VerdictCache(tmp_path, "me")
-    cache.put(KEY, "yes", TOKENS)
-    (path,) = tmp_path.rglob("*.json")
-    path.write_bytes(content)
-    assert cache.get(KEY) is None
-    cache.put(KEY, "no", TOKENS)
-    assert cache.get(KEY).reply == "no"
+def test_a_reply_of_the_older_form_is_found(tmp_path):
+    cache = cache_in(tmp_path)
+    path = tmp_path / "older" / KEY[:2] / f"{KEY}.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"reply": "Yes", "usage": TOKENS}), encoding="utf-8")
+    assert stored(cache) == StoredReply("Yes", TOKENS)
+    path.write_bytes(b"[[[[")
+    assert stored(cache) is None
 
 
 def test_a_folder_that_cannot_be_written_costs_a_warning_and_no_more(tmp_path, caplog):
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    cache = VerdictCache(tmp_path / "file" / "verdicts", "me")
+    (tmp_path / "new").write_text("in the way", encoding="utf-8")
+    cache = cache_in(tmp_path)
     with caplog.at_level(logging.WARNING):
         cache.put(KEY, "yes", TOKENS)
     assert "not cached" in caplog.text
-    assert cache.get(KEY) is None
+    assert stored(cache) is None
 
 
 def test_a_cache_without_any_place_is_none(tmp_path, monkeypatch, caplog):
@@ -165,53 +174,22 @@ def test_a_cache_without_any_place_is_none(tmp_path, monkeypatch, caplog):
     assert "not cached" in caplog.text
 
 
-def replies(writer: int) -> list[str]:
-    return [f"{writer}" * (1 + 997 * i % 70_000) for i in range(60)]
-
-
-def write(folder: Path, writer: int) -> None:
-    for reply in replies(writer):
-        VerdictCache(folder, "me").put(KEY, reply, TOKENS)
-
-
-def test_many_writers_of_one_key_leave_a_readable_file_at_every_moment(tmp_path):
-    whole = {r for writer in range(4) for r in replies(writer)}
-    cache = VerdictCache(tmp_path, "me")
-    cache.put(KEY, replies(0)[0], TOKENS)
-    context = multiprocessing.get_context("fork")
-    processes = [context.Process(target=write, args=(tmp_path, writer)) for writer in (0, 1)]
-    for process in processes:
-        process.start()
-    with ThreadPoolExecutor() as threads:
-        writing = [threads.submit(write, tmp_path, writer) for writer in (2, 3)]
-        while not all(w.done() for w in writing) or any(p.is_alive() for p in processes):
-            found = cache.get(KEY)
-            assert found is not None, "a half-written file was seen"
-            assert found.reply in whole
-    assert [w.result() for w in writing] == [None, None]
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    assert len(list(tmp_path.rglob("*"))) == 2, "left-overs beside the one file in its folder"
-
-
 # --- what is stored --------------------------------------------------------------------------
 
 
 async def ask(judge: Model, cache: VerdictCache) -> tuple[str | None, Ballot]:
     ballot = Ballot("judge")
-    answer = await Judge(judge, 3, cache, ballot).ask(
-        MESSAGES, lambda reply, cut: read_verdict(reply)
-    )
+    seat = Judge(judge, 3, cache, ballot)
+    ((key, known),) = seat.look_up([MESSAGES])
+    answer = await seat.ask(MESSAGES, lambda reply, cut: read_verdict(reply), key, known)
     return answer.value, ballot
 
 
 async def test_only_a_reply_that_could_be_read_is_stored(tmp_path):
-    cache = VerdictCache(tmp_path, "me")
+    cache = cache_in(tmp_path)
     said = iter(["hmm", output("", "max_tokens"), "Yes."])
     assert (await ask(mock(lambda _: next(said)), cache))[0] == "yes"
-    (path,) = tmp_path.rglob("*.json")
-    assert json.loads(path.read_text(encoding="utf-8"))["reply"] == "Yes."
+    assert stored(cache, cache.keys([MESSAGES])[0]).reply == "Yes."
     value, ballot = await ask(always("no, never asked"), cache)
     assert value == "yes"
     assert ballot.usage["calls"] == 0
@@ -224,14 +202,52 @@ async def test_only_a_reply_that_could_be_read_is_stored(tmp_path):
      output("yes", "content_filter")],
 )  # fmt: skip
 async def test_an_unreadable_or_cut_reply_is_never_stored(tmp_path, said):
-    await ask(always(said), VerdictCache(tmp_path, "me"))
-    assert not list(tmp_path.rglob("*.json"))
+    cache = cache_in(tmp_path)
+    await ask(always(said), cache)
+    assert not cache.get(cache.keys([MESSAGES]))
 
 
 async def test_a_stored_reply_that_can_no_longer_be_read_is_asked_for_again(tmp_path):
-    cache = VerdictCache(tmp_path, "me")
-    cache.put(cache.key(MESSAGES), "perhaps", TOKENS)
+    cache = cache_in(tmp_path)
+    (key,) = cache.keys([MESSAGES])
+    cache.put(key, "perhaps", TOKENS)
     value, ballot = await ask(always("no"), cache)
     assert value == "no"
     assert ballot.usage["calls"] == 1
-    assert cache.get(cache.key(MESSAGES)).reply == "no"
+    assert stored(cache, key).reply == "no"
+
+
+async def test_a_question_in_flight_is_waited_for(tmp_path):
+    calls = []
+
+    async def slow(messages, *_):
+        calls.append(messages)
+        await anyio.sleep(0.05)
+        return output("yes")
+
+    cache, seats = cache_in(tmp_path), []
+    judge = mock(slow)
+
+    async def one():
+        seats.append(await ask(judge, cache))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(one)
+    assert len(calls) == 1
+    assert [value for value, _ in seats] == ["yes"] * 5
+    assert sum(ballot.usage["saved_calls"] for _, ballot in seats) == 4
+
+
+async def test_those_who_waited_ask_themselves_if_nothing_came_of_it(tmp_path):
+    said = iter(["hmm", "hmm", "hmm", "no"])
+    judge, found = mock(lambda _: next(said)), []
+    cache = cache_in(tmp_path)
+
+    async def one():
+        found.append((await ask(judge, cache))[0])
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(one)
+        group.start_soon(one)
+    assert sorted(map(str, found)) == ["None", "no"]

@@ -176,7 +176,7 @@ async def test_a_judge_that_fails_leaves_the_verdicts_to_the_others(ask):
 
 async def test_every_seat_and_vote_finds_its_own_replies_again(ask, monkeypatch, tmp_path):
     def cache(model, seat, vote):
-        return VerdictCache(tmp_path, f"{seat} {vote}")
+        return VerdictCache(tmp_path, seat, f"{seat} {vote}", tmp_path / "older")
 
     def whims(numbered: dict[int, str], call: int) -> str:
         turned = next(n for n, text in numbered.items() if text == f"Says point {call}.")
