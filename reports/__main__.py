@@ -8,7 +8,7 @@ from moral_evals.loaders.errors import PrerequisiteError
 from moral_evals.reports.compare import command as compare
 from moral_evals.reports.exchange import export_rewards, export_upstream, import_upstream
 from moral_evals.reports.findings import command as findings
-from moral_evals.reports.judges import cost, estimate, rejudge
+from moral_evals.reports.judges import cache, cost, estimate, rejudge
 from moral_evals.reports.page import command as page
 from moral_evals.reports.plots import files
 from moral_evals.reports.show import command as show
@@ -22,6 +22,7 @@ _COMMANDS = (
     rejudge,
     estimate,
     cost,
+    cache,
     import_upstream,
     export_upstream,
     export_rewards,

@@ -1,17 +1,20 @@
 """Running a rollout: every step of a chain put once, in one condition and one shuffle."""
 
+import time
 from typing import Any
 
 import anyio
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, get_model
+from inspect_ai.model import CachePolicy, ChatMessage, GenerateConfig, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError
 
 from moral_evals.loaders.corda.rollouts import STEPS_KEY, RolloutMetadata
+from moral_evals.loaders.faults import calls_of
 from moral_evals.loaders.options import flag, one_of
 from moral_evals.loaders.reply import read_reply
 from moral_evals.solvers.answers import read_answer
 from moral_evals.solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
+from moral_evals.solvers.kept import reply_or_error, watch_runs
 
 
 class StepError(RuntimeError):
@@ -35,10 +38,12 @@ def answer_chain(elicit: str = "tags", allow_abstain: bool = False, reminders: i
     """
     one_of("elicit", elicit, ELICITATIONS)
     flag("allow_abstain", allow_abstain)
+    since = time.monotonic()
+    watch_runs()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         rollout = state.metadata_as(RolloutMetadata)
-        runner = _Runner(rollout, state.model.api, elicit, allow_abstain, reminders)
+        runner = _Runner(rollout, state, elicit, allow_abstain, reminders, since)
         try:
             await runner.run()
         finally:
@@ -62,12 +67,13 @@ class _Runner:
     def __init__(
         self,
         rollout: RolloutMetadata,
-        api: str,
+        state: TaskState,
         elicit: str,
         allow_abstain: bool,
         reminders: int,
+        since: float,
     ) -> None:
-        self.rollout, self.api, self.elicit = rollout, api, elicit
+        self.rollout, self.state, self.elicit, self.since = rollout, state, elicit, since
         self.allow_abstain, self.reminders = allow_abstain, reminders
         steps = len(rollout.chain.steps)
         self.records: list[dict[str, Any]] = [{} for _ in range(steps)]
@@ -105,14 +111,11 @@ class _Runner:
                 self.rollout, index, self.decisions(), self.elicit, self.allow_abstain,
                 reminder=attempt > 0,
             )  # fmt: skip
-            # traces are logged and never sent back
-            output = await get_model().generate(
-                messages, config=GenerateConfig(reasoning_history="none")
-            )
+            output, problem = await self.call(messages)
             self.outputs.append(output)
-            reply = read_reply(output, self.api)
-            if reply.error or not output.choices:
-                raise StepError(reply.error or "no reply")
+            if problem:
+                raise StepError(problem)
+            reply = read_reply(output, self.state.model.api)
             self.talks[index] += [*messages, output.message]
             reminded = attempt
             if reply.refused:
@@ -137,6 +140,24 @@ class _Runner:
             record["chosen"] = next(o.option_id for o in shown if o.label == label)
             record["label"] = label
         return record
+
+    async def call(self, messages: list[ChatMessage]) -> tuple[ModelOutput, str]:
+        """One reply, and what is wrong with it."""
+
+        async def generate(cache: CachePolicy | None) -> ModelOutput:
+            # traces are logged and never sent back
+            config = GenerateConfig(reasoning_history="none")
+            with calls_of(model, self.since):
+                if cache is None:
+                    return await model.generate(messages, config=config)
+                return await model.generate(messages, config=config, cache=cache)
+
+        def wrong(output: ModelOutput) -> str:
+            reply = read_reply(output, self.state.model.api)
+            return reply.error or ("" if output.choices else "no reply")
+
+        model = get_model()
+        return await reply_or_error(self.state, generate, wrong)
 
     def decisions(self) -> list[str] | None:
         """What the record block reports, by step; None for a condition without one."""

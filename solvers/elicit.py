@@ -1,16 +1,25 @@
 """Ask the candidate to reason a dilemma through before it decides."""
 
 import hashlib
+import time
 from functools import cache
 from pathlib import Path
 
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import (
+    CachePolicy,
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    get_model,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from moral_evals.loaders.faults import calls_of
 from moral_evals.loaders.morebench.records import NEUTRAL, ScenarioMetadata
 from moral_evals.loaders.morebench.theories import theory
 from moral_evals.loaders.options import one_of
 from moral_evals.loaders.upstream.prompts import UpstreamPrompts
+from moral_evals.solvers.kept import reply_or_error, watch_runs
 
 PROTOCOLS = ("suite", "upstream")
 _PROMPTS = Path(__file__).parent / "prompts"
@@ -33,6 +42,8 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
     """
     one_of("protocol", protocol, PROTOCOLS)
     upstream = UpstreamPrompts.load(upstream_path) if protocol == "upstream" else None
+    since = time.monotonic()
+    watch_runs()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata = state.metadata_as(ScenarioMetadata)
@@ -43,13 +54,25 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
             state.messages = [ChatMessageUser(content=text)]
         else:
             state.messages = suite_messages(metadata, dilemma)
-        state = await generate(state)
-        if state.output.error or (state.output.choices and state.output.stop_reason == "unknown"):
-            problem = state.output.error or state.output.completion
+        asked = list(state.messages)
+
+        async def call(cache: CachePolicy | None) -> TaskState:
+            state.messages = list(asked)
+            with calls_of(get_model(), since):
+                return await (generate(state, cache=cache) if cache else generate(state))
+
+        state, problem = await reply_or_error(state, call, _problem)
+        if problem:
             raise CandidateError(f"no reply from {state.model}: {problem[:300]}")
         return state
 
     return solve
+
+
+def _problem(state: TaskState) -> str:
+    if state.output.error or (state.output.choices and state.output.stop_reason == "unknown"):
+        return state.output.error or state.output.completion or "an empty reply"
+    return ""
 
 
 def suite_messages(metadata: ScenarioMetadata, dilemma: str) -> list[ChatMessage]:

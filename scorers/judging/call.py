@@ -11,8 +11,8 @@ from inspect_ai.util import trace_message
 from tenacity import RetryError
 
 from moral_evals.loaders.errors import PrerequisiteError
+from moral_evals.loaders.faults import CallsStopped, gate
 from moral_evals.scorers.judging.cache import VerdictCache
-from moral_evals.scorers.judging.faults import JudgingStopped, gate
 from moral_evals.scorers.judging.in_flight import alone
 from moral_evals.scorers.judging.panel import Ballot
 from moral_evals.scorers.judging.verdict_store import StoredReply
@@ -100,13 +100,13 @@ class Judge:
         return Answer(value, stored.reply)
 
     async def _call(self, messages: Sequence[ChatMessage], read: Read[T], key: str) -> Answer[T]:
-        reason, door = "", gate(f"{self.model} {self.model.api.base_url}", self.since)
+        reason, door = "", gate(f"judge {self.model} {self.model.api.base_url}", self.since)
         for attempt in range(self.attempts):
             last = attempt + 1 == self.attempts
             try:
                 with door.asking(self.since):
                     output = await self.model.generate(list(messages), cache=False)
-            except JudgingStopped:
+            except CallsStopped:
                 raise
             except Exception as error:
                 # Inspect has spent its own retries on these; more would only multiply them.

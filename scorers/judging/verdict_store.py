@@ -270,10 +270,8 @@ def read_entry(entry: object) -> StoredReply | None:
         found = json.loads(entry) if isinstance(entry, str) else None
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
-        return None
-    reply, usage = found.get("reply"), found.get("usage")
-    whole = isinstance(reply, str) and isinstance(usage, dict)
-    if not whole or not all(type(n) is int for n in usage.values()):
-        return None
-    return StoredReply(reply, usage)
+    match found:
+        case {"reply": str(reply), "usage": dict(usage)}:
+            counts = all(type(n) is int for n in usage.values())
+            return StoredReply(reply, usage) if counts else None
+    return None

@@ -1,8 +1,8 @@
-"""Errors of judge calls that will not go away, and the end of judging that they call for.
+"""Errors of model calls that will not go away, and the end of calling that they ask for.
 
-A key that is refused is refused for every criterion: asked on, a run would send thousands of calls
-that must fail. A request that is refused (too long, filtered) costs its own verdict alone, unless
-the first ones of a run all end so.
+A key that is refused is refused every time: asked on, a run would send thousands of calls that
+must fail. A request that is refused (too long, filtered) costs its own reply alone, unless the
+first ones of a run all end so.
 """
 
 import time
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import anyio
+from inspect_ai.model import Model
 
 from moral_evals.loaders.errors import first_line
 
@@ -21,11 +22,11 @@ REFUSED_REQUEST = frozenset({400, 413, 422})
 """HTTP statuses of a fault of one request: the same request will not do better."""
 
 FIRST_CALLS = 20
-"""So many refused requests, and nothing else, at the start of a run end its judging."""
+"""So many refused requests, and nothing else, at the start of a run end its calls."""
 
 
-class JudgingStopped(RuntimeError):
-    """No further call to this judge: an earlier one said why."""
+class CallsStopped(RuntimeError):
+    """No further call to this model: an earlier one said why."""
 
 
 def http_status(error: BaseException | None) -> int | None:
@@ -58,10 +59,10 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 @dataclass
 class Gate:
-    """Whether a judge may still be asked.
+    """Whether a model may still be asked.
 
     Attributes:
-        why: What ended the judging; empty while it goes on.
+        why: What ended the calls; empty while they go on.
         closed: Time of that, by `time.monotonic`.
     """
 
@@ -72,17 +73,18 @@ class Gate:
     _asking: set[anyio.CancelScope] = field(default_factory=set)
 
     def check(self, since: float) -> None:
-        """Raise JudgingStopped if the judging ended, for all that began before it did.
+        """Raise CallsStopped if the calls ended, for all that began before they did.
 
         Args:
-            since: When the run's scorer was made. One made later, with a mended key, asks again.
+            since: When the run's scorer or solver was made. One made later, with a mended key,
+                asks again.
         """
         if self.why and since < self.closed:
-            raise JudgingStopped(self.why)
+            raise CallsStopped(self.why)
 
     @contextmanager
     def asking(self, since: float) -> Iterator[None]:
-        """Around one call, which ends with JudgingStopped if another one stops the judging.
+        """Around one call, which ends with CallsStopped if another one stops them all.
 
         Calls that wait for a connection would otherwise still be sent.
         """
@@ -94,7 +96,7 @@ class Gate:
             finally:
                 self._asking.discard(scope)
         if scope.cancelled_caught:
-            raise JudgingStopped(self.why)
+            raise CallsStopped(self.why)
 
     def answered(self) -> None:
         """A reply came, whatever it said."""
@@ -123,14 +125,35 @@ class Gate:
 _GATES: dict[str, Gate] = {}
 
 
-def gate(judge: str, since: float) -> Gate:
-    """The gate of a judge in this process; a new one for a run that began after the old closed.
+def gate(model: str, since: float) -> Gate:
+    """The gate of a model in this process; a new one for a run that began after the old closed.
 
     Args:
-        judge: Name and address of the judge.
-        since: When the run's scorer was made.
+        model: Its part in the run, its name and address.
+        since: When the run's scorer or solver was made.
     """
-    found = _GATES.get(judge)
+    found = _GATES.get(model)
     if found is None or (found.why and since > found.closed):
-        found = _GATES[judge] = Gate()
+        found = _GATES[model] = Gate()
     return found
+
+
+@contextmanager
+def calls_of(model: Model, since: float) -> Iterator[None]:
+    """Around one call of a candidate: a refused key ends all its calls of this run.
+
+    Raises CallsStopped if an earlier call said that no call can succeed.
+
+    Args:
+        model: The candidate.
+        since: When the run's solver was made, by `time.monotonic`.
+    """
+    door = gate(f"candidate {model} {model.api.base_url}", since)
+    try:
+        with door.asking(since):
+            yield
+    except Exception as error:
+        if not isinstance(error, CallsStopped):
+            door.failed(error)
+        raise
+    door.answered()

@@ -1,0 +1,99 @@
+"""Replies of samples that were not finished, kept for the run that finishes them.
+
+`inspect eval-retry` repeats unfinished samples from the start. Inspect's cache, scoped to the task
+id, the sample and the epoch, gives them the replies that had come, and gives them to no other run.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeVar
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.hooks import Hooks, SampleAttemptStart, SampleEnd, TaskEnd, TaskStart, hooks
+from inspect_ai.log import transcript
+from inspect_ai.model import CachePolicy
+from inspect_ai.solver import TaskState
+
+# Local and free; and the name of a mock does not say what it answers.
+_UNCACHED_APIS = ("mockllm", "embedded", "scripted", "none")
+
+_EXPIRY = "4W"
+"""A run that nobody finished within four weeks is asked anew."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Run:
+    task_id: str
+    cached: bool
+
+
+_RUNS: dict[str, _Run] = {}
+_SAMPLES: dict[str, str] = {}
+
+
+@cache
+def watch_runs() -> None:
+    """Learn which task a sample belongs to, which a solver is not told.
+
+    Not at import: Inspect names every hook that it finds, also to users of other tasks.
+    """
+
+    @hooks(name="unfinished_samples", description="keeps the replies of unfinished samples")
+    class UnfinishedSamples(Hooks):
+        async def on_task_start(self, data: TaskStart) -> None:
+            config = data.spec.model_generate_config
+            _RUNS[data.eval_id] = _Run(data.spec.task_id, bool(config.cache))
+
+        async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
+            _SAMPLES[data.sample_id] = data.eval_id
+
+        async def on_sample_end(self, data: SampleEnd) -> None:
+            _SAMPLES.pop(data.sample_id, None)
+
+        async def on_task_end(self, data: TaskEnd) -> None:
+            _RUNS.pop(data.eval_id, None)
+
+
+def kept_replies(state: TaskState, attempt: int = 0) -> CachePolicy | None:
+    """Where the replies of a sample are kept; None where they are not, or the user caches.
+
+    Args:
+        state: Of the sample.
+        attempt: Number of the reply; one that was no reply is not given out again.
+    """
+    run = _RUNS.get(_SAMPLES.get(state.uuid, ""))
+    if run is None or run.cached or state.model.api in _UNCACHED_APIS:
+        return None
+    scopes = {"task": run.task_id, "sample": str(state.sample_id)}
+    return CachePolicy(
+        expiry=_EXPIRY, scopes=scopes | ({"attempt": str(attempt)} if attempt else {})
+    )
+
+
+async def reply_or_error(
+    state: TaskState,
+    call: Callable[[CachePolicy | None], Awaitable[T]],
+    problem: Callable[[T], str],
+) -> tuple[T, str]:
+    """A reply, kept or new, and what is wrong with it; a kept one that is wrong is asked anew.
+
+    Args:
+        state: Of the sample.
+        call: Asks the model under a cache policy.
+        problem: What makes a reply an error; empty for a good one.
+    """
+    attempt = 0
+    while True:
+        reply = await call(kept_replies(state, attempt))
+        wrong = problem(reply)
+        if not wrong or not _was_kept():
+            return reply, wrong
+        attempt += 1
+
+
+def _was_kept() -> bool:
+    calls = (e for e in reversed(transcript().events) if isinstance(e, ModelEvent))
+    return next(calls).cache == "read"
