@@ -7,6 +7,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.reply import Reply, read_reply
+from moral_evals.scorers.rubric.record import OutcomeRecord
 
 _KINDS = ("raw", "summary", "elicited", "redacted", "none")
 FLAGS = (*(f"trace_{kind}" for kind in _KINDS), "truncated", "refused", "errored")
@@ -44,7 +45,9 @@ def outcome() -> Scorer:
                 f"{shown}: trace of {len(reply.trace)} characters, response of "
                 f"{len(reply.response)}, stop reason {reply.stop_reason}. {reply.error}"
             ).strip(),
-            metadata={"trace_kind": reply.trace_kind, "stop_reason": reply.stop_reason},
+            metadata=OutcomeRecord(
+                trace_kind=reply.trace_kind, stop_reason=reply.stop_reason
+            ).metadata(),
         )
 
     return score

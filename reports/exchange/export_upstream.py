@@ -156,7 +156,7 @@ def _judgements(
     if is_imported(found):
         rows = list(imported_rows(found))
     elif found.scored:
-        done.ungraded += sum(found.verdict(c) == "ungraded" for c in found.metadata.criteria)
+        done.ungraded += sum(row.verdict == "ungraded" for row in found.rows)
         as_no = "no" if ungraded == "no" else None
         rows = list(judged_rows(found, model, epochs, as_no))
     else:

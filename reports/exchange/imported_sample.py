@@ -3,7 +3,7 @@
 import uuid
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from inspect_ai.log import EvalSample
 from inspect_ai.model import (
@@ -26,10 +26,8 @@ from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.panel import Ballot, Judgement, combine
 from moral_evals.scorers.judging.verdict import is_bare, read_verdict
 from moral_evals.scorers.rubric.judged_text import Judged, judged_text
+from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.score import scored, unscored
-
-IMPORTED = "imported"
-"""Set in the metadata of a score whose verdicts come from upstream's file."""
 
 ImportedTrace = Literal["raw", "summary"]
 
@@ -85,23 +83,23 @@ def imported_score(scenario: UpstreamScenario, sample: EvalSample, reading: Read
     """
     reply = read_reply(sample.output)
     judgement = _judgement(scenario, reading.judge)
-    facts: dict[str, Any] = {
-        "judged": reading.judged,
-        "trace_kind": reply.trace_kind,
+    record = RubricRecord(
+        judged=reading.judged,
+        trace_kind=reply.trace_kind,
         **JudgeOptions(protocol="upstream").facts(),
-        "judge": judgement.judge,
-        "judges": [b.facts() for b in judgement.ballots],
-        "judge_usage": judgement.usage,
-        IMPORTED: True,
-    }
+        judge=judgement.judge,
+        judges=[b.seat() for b in judgement.ballots],
+        judge_usage=judgement.usage,
+        imported=True,
+    )
     if not scenario.rows:
         problem = "The judgement file has nothing on this reply."
-        return unscored("not_judged", reply.trace or reply.response, facts, problem)
+        return unscored("not_judged", reply.trace or reply.response, record, problem)
     text = scenario.rows[0].response or ""
     if not text.strip():
         reason = judged_text(reply, reading.judged).reason
-        return unscored(reason, reply.response or reply.trace, facts)
-    return scored(scenario.criteria, text, judgement, facts)
+        return unscored(reason, reply.response or reply.trace, record)
+    return scored(scenario.criteria, text, judgement, record)
 
 
 def unread(row: JudgementRow) -> str:

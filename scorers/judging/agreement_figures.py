@@ -1,11 +1,12 @@
 """The judge-agreement metric: a run's verdicts against the labels, with intervals over texts."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from inspect_ai.scorer import Metric, SampleScore, metric
 
 from moral_evals.loaders.tables.judge_pairs import LabelledText
+from moral_evals.scorers.rubric.record import JudgingRecord
 from moral_evals.scorers.stats import agreement
 from moral_evals.scorers.stats.agreement import JudgedPair
 from moral_evals.scorers.stats.bootstrap import SEED, Array, Bootstrap, Statistic
@@ -62,7 +63,7 @@ def judge_agreement_figures(seed: int = SEED) -> Metric:
 
 
 def judged_pairs(
-    texts: Sequence[tuple[LabelledText, dict[str, str]]],
+    texts: Sequence[tuple[LabelledText, Mapping[str, str]]],
     group: Callable[[LabelledText, int], str],
 ) -> list[JudgedPair]:
     """All pairs with their verdicts; `group` names a pair's group from its text and place."""
@@ -73,16 +74,18 @@ def judged_pairs(
     ]
 
 
-def _texts(scores: Sequence[SampleScore]) -> list[tuple[LabelledText, dict[str, str]]]:
-    found = []
+def _texts(scores: Sequence[SampleScore]) -> list[tuple[LabelledText, Mapping[str, str]]]:
+    found: list[tuple[LabelledText, Mapping[str, str]]] = []
     for score in scores:
         text = score.sample_metadata_as(LabelledText)
         if text is not None:
-            found.append((text, (score.score.metadata or {}).get("verdicts", {})))
+            found.append((text, JudgingRecord.of(score.score).verdicts))
     return found
 
 
-def _categories(texts: Sequence[tuple[LabelledText, dict[str, str]]], n: int) -> dict[str, Array]:
+def _categories(
+    texts: Sequence[tuple[LabelledText, Mapping[str, str]]], n: int
+) -> dict[str, Array]:
     tables: dict[str, Array] = {}
     for kind in ("candidate", "role"):
         pairs = judged_pairs(texts, lambda text, i, kind=kind: getattr(text, kind))  # type: ignore[misc]
@@ -92,7 +95,7 @@ def _categories(texts: Sequence[tuple[LabelledText, dict[str, str]]], n: int) ->
     return tables
 
 
-def _confusion(texts: Sequence[tuple[LabelledText, dict[str, str]]], n: int) -> dict[str, float]:
+def _confusion(texts: Sequence[tuple[LabelledText, Mapping[str, str]]], n: int) -> dict[str, float]:
     """Counts of (label, verdict) by dimension, sign of weight and kind, and each one's macro-F1."""
     groupings: dict[str, Callable[[LabelledText, int], str]] = {
         "dimension": lambda text, i: text.pairs[i].dimension,
@@ -119,7 +122,7 @@ def _strict(pairs: Sequence[JudgedPair]) -> list[JudgedPair]:
     ]
 
 
-def _second_readers(texts: Sequence[tuple[LabelledText, dict[str, str]]]) -> list[JudgedPair]:
+def _second_readers(texts: Sequence[tuple[LabelledText, Mapping[str, str]]]) -> list[JudgedPair]:
     return [
         JudgedPair(unit, pair.label, pair.second_label)
         for unit, (text, _) in enumerate(texts)

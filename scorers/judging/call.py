@@ -29,12 +29,14 @@ class Answer(Generic[T]):
     Attributes:
         value: What the reader made of the reply; None if no reply could be read.
         reply: The reply that was read.
+        cached: The verdict cache held it.
         reason: Why none could be, from `judge_empty`, `judge_truncated`, `judge_refused` and
             `judge_unclear`.
     """
 
     value: T | None
     reply: str = ""
+    cached: bool = False
     reason: str = ""
 
 
@@ -61,7 +63,7 @@ class Judge:
         stored = self.cache.get(key) if self.cache else None
         if stored is not None and (value := read(stored.reply, False)) is not None:
             self.ballot.usage.update(_saved(stored.usage))
-            return Answer(value, stored.reply)
+            return Answer(value, stored.reply, cached=True)
         reason = ""
         for attempt in range(self.attempts):
             last = attempt + 1 == self.attempts

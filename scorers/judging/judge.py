@@ -17,6 +17,7 @@ from moral_evals.scorers.judging.prompt import judge_messages, judge_prompt, rub
 from moral_evals.scorers.judging.rubric_reply import read_verdicts
 from moral_evals.scorers.judging.verdict import is_bare, read_verdict
 from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import Source
 
 
 class JudgeError(RuntimeError):
@@ -62,7 +63,11 @@ def asked_order(criteria: Sequence[Criterion], seed: int) -> list[Criterion]:
 
 
 async def _by_criterion(
-    judge: Judge, criteria: Sequence[Criterion], judged: str, options: JudgeOptions
+    judge: Judge,
+    criteria: Sequence[Criterion],
+    judged: str,
+    options: JudgeOptions,
+    source: Source = "criterion",
 ) -> None:
     texts = [c.text for c in criteria]
     conversations = judge_messages(judge_prompt(options), judged, texts)
@@ -74,6 +79,7 @@ async def _by_criterion(
         except Exception as error:
             ballot.failures[criterion.id] = f"{type(error).__name__}: {first_line(error)}"
             return
+        ballot.sources[criterion.id] = "cache" if answer.cached else source
         if answer.value is None:
             ballot.verdicts[criterion.id] = "ungraded"
             ballot.ungraded[criterion.id] = answer.reason
@@ -92,7 +98,7 @@ async def _by_rubric(
 ) -> None:
     async def ask(chunk: Sequence[Criterion]) -> None:
         if len(chunk) == 1:  # a list of one would be answered without a number
-            await _by_criterion(judge, chunk, judged, options)
+            await _by_criterion(judge, chunk, judged, options, "alone")
             return
         messages = rubric_messages(judged, [c.text for c in chunk])
         try:
@@ -105,9 +111,10 @@ async def _by_rubric(
             return
         said = answer.value or {}
         judge.ballot.verdicts |= {c.id: said[n] for n, c in enumerate(chunk, 1) if n in said}
+        judge.ballot.sources |= {c.id: "rubric" for n, c in enumerate(chunk, 1) if n in said}
         missing = [c for n, c in enumerate(chunk, 1) if n not in said]
         judge.ballot.asked_alone += len(missing)
-        await _by_criterion(judge, missing, judged, options)
+        await _by_criterion(judge, missing, judged, options, "alone")
 
     async with anyio.create_task_group() as group:
         for chunk in chunks(asked_order(criteria, options.rubric_seed), options.rubric_chunk):

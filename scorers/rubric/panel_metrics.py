@@ -14,6 +14,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, krippendorff_alpha, me
 
 from moral_evals.scorers.judging.panel import majority
 from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import JudgingRecord
 from moral_evals.scorers.stats import agreement
 from moral_evals.scorers.stats.agreement import JudgedPair
 from moral_evals.scorers.stats.bootstrap import SEED, Array, Bootstrap, Statistic, ratio
@@ -74,13 +75,13 @@ def _units(scores: Sequence[SampleScore]) -> list[list[Votes]]:
     units: dict[str, list[Votes]] = {}
     for s in sorted(scores, key=lambda s: str(s.sample_id)):
         unit = units.setdefault(str(s.sample_id), [])
-        unit.extend(_criteria(s.score.metadata or {}))
+        unit.extend(_criteria(JudgingRecord.of(s.score)))
     return list(units.values())
 
 
-def _criteria(metadata: dict[str, Any]) -> Iterator[Votes]:
-    seats = [facts["model"] for facts in metadata.get("judges", [])]
-    for cast in metadata.get("votes", {}).values():
+def _criteria(record: JudgingRecord) -> Iterator[Votes]:
+    seats = [seat.model for seat in record.judges]
+    for cast in record.votes.values():
         votes: Votes = {}
         for judge, vote in zip(seats, cast, strict=True):
             votes.setdefault(judge, []).append(vote)

@@ -148,7 +148,7 @@ def test_scores_and_their_drift_are_those_of_the_formulas(judged):
     sides, gaps = table(report, "judgings"), want[:, 1] - want[:, 0]
     assert [sides[s][3] for s in ("first", "second")] == pytest.approx(want.mean(axis=0))
     drift = [gaps.mean(), np.abs(gaps).mean(), np.abs(gaps).max()]
-    assert [v for (v,) in table(report, "score_drift").values()] == pytest.approx(drift)
+    assert [v for (v,) in table(report, "score_changes").values()] == pytest.approx(drift)
     (interval,) = [r[1] for t in report.tables for r in t.rows if r[0].startswith("Regular")]
     assert interval.n == len(want) == SCENARIOS
     assert interval.lower < interval.estimate < interval.upper
@@ -244,5 +244,5 @@ def test_a_judging_agrees_with_itself(judged):
     first, _ = judgings([judged.location])
     report = compare_judgings(first, first)
     assert table(report, "agreement")["all criteria"][:3] == [1, 1, 0]
-    assert [v for (v,) in table(report, "score_drift").values()] == [0, 0, 0]
+    assert [v for (v,) in table(report, "score_changes").values()] == [0, 0, 0]
     assert all(saved == 0 for _, _, saved in table(report, "calls").values())
