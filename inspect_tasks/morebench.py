@@ -13,11 +13,11 @@ from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filt
 from moral_evals.loaders.options import one_of, refuse_unknown
 from moral_evals.scorers.judging.models import warn_without_judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from moral_evals.scorers.judging.prompt import prompt_sha256 as judge_prompt_sha256
+from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
-from moral_evals.solvers.elicit import elicit_reasoning, prompt_sha256
+from moral_evals.solvers.elicit import candidate_prompt_sha256, elicit_reasoning
 
 VERSION = "1-B"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
@@ -179,7 +179,7 @@ def _rubric_task(
             "judged": judged,
             **options.facts(),
             "ask_refusal": ask_refusal,
-            "candidate_prompts_sha256": prompt_sha256(protocol, upstream_path),
+            "candidate_prompts_sha256": candidate_prompt_sha256(protocol, upstream_path),
             "judge_prompt_sha256": judge_prompt_sha256(options),
         },
         viewer=rubric_viewer(prefixes),

@@ -17,9 +17,9 @@ from moral_evals.loaders.reply import read_reply
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
-from moral_evals.scorers.judging.prompt import prompt_sha256
+from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.judging.refusal_question import ask_declines, declined
-from moral_evals.scorers.rubric.judged_text import Judged, judged_text
+from moral_evals.scorers.rubric.judged_text import JudgedPart, judged_text
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, rubric_metrics
 from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.score import scored, unscored
@@ -29,7 +29,7 @@ OnJudgeError = Literal["unscored", "raise"]
 
 @scorer(metrics=rubric_metrics())
 def rubric_judge(
-    judged: Judged = "trace",
+    judged: JudgedPart = "trace",
     protocol: str = "suite",
     upstream_path: str | None = None,
     judge_mode: str = "criterion",
@@ -93,7 +93,7 @@ def rubric_judge_response(
 
 
 def _rubric_scorer(
-    judged: Judged,
+    judged: JudgedPart,
     prefix: str,
     options: JudgeOptions,
     ask_refusal: bool,
@@ -146,7 +146,7 @@ def _judges(
         judge=result.judge,
         # a panel's usage stands apart; log summaries leave a list out that is longer than 1k
         judges=[b.seat(with_usage=result.single) for b in result.ballots],
-        prompt_sha256=prompt_sha256(options),
+        prompt_sha256=judge_prompt_sha256(options),
         **usage_facts(result),
     )
     if options.judge_mode != "rubric":

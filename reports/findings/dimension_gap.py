@@ -13,7 +13,7 @@ import numpy as np
 
 from moral_evals.loaders.morebench.records import dimension_key
 from moral_evals.reports.compare.pairs import verdict
-from moral_evals.reports.compare.rubric import harmless_minus_logical, interval
+from moral_evals.reports.compare.rubric import harmless_minus_logical, interval_of
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.form.tables import SMALL_N, metric_values
 from moral_evals.reports.runs.logs import scores_of
@@ -35,7 +35,7 @@ _COLUMNS = [
 
 def dimension_gap(runs: Sequence[RubricRun]) -> Report | None:
     """The gap of each run, their average and the paper's; None if no run has both dimensions."""
-    gaps = [interval(harmless_minus_logical(run)) for run in runs]
+    gaps = [interval_of(harmless_minus_logical(run)) for run in runs]
     if not any(math.isfinite(gap.estimate) for gap in gaps):
         return None
     names = run_names(runs)
@@ -43,7 +43,7 @@ def dimension_gap(runs: Sequence[RubricRun]) -> Report | None:
     rows: list[list[Cell]] = [
         [
             name,
-            *(interval(ratio(run.values[key])) for key in (HARMLESS, LOGICAL)),
+            *(interval_of(ratio(run.values[key])) for key in (HARMLESS, LOGICAL)),
             gap,
             gap.n,
             chance,

@@ -9,7 +9,7 @@ import numpy as np
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import DIMENSIONS
-from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.judges.judgings import JudgedReply, Judging
 from moral_evals.reports.runs.conditions import NAMES
@@ -154,7 +154,7 @@ def _sides(first: Judging, second: Judging, shared: Shared) -> Table:
     rows: list[list[Cell]] = []
     for label, judging, side in (("first", first, 0), ("second", second, 1)):
         c = judging.conditions
-        text = interval(ratio(_scores(shared, side)))
+        text = interval_of(ratio(_scores(shared, side)))
         rows.append(
             [label, c.judge, c.judge_mode, c.judged, text, _scored(judging), judging.unscored]
         )
@@ -169,8 +169,8 @@ def _scored(judging: Judging) -> int:
 def _differences(shared: Shared) -> Table:
     gaps = _scores(shared, 1) - _scores(shared, 0)
     rows: list[list[Cell]] = [
-        ["Regular, second − first", interval(score_difference(shared))],
-        ["mean size of a scenario's change", interval(ratio(np.abs(gaps)))],
+        ["Regular, second − first", interval_of(score_difference(shared))],
+        ["mean size of a scenario's change", interval_of(ratio(np.abs(gaps)))],
         ["largest change of a scenario", float(np.nanmax(np.abs(gaps), initial=0.0))],
     ]
     return Table("score_changes", "Changes of the score", ["figure", "value [95%]"], rows)
@@ -189,7 +189,7 @@ def _agreement(shared: Shared) -> Table:
         if any(map(keep, criteria)):
             table = verdict_counts(shared, keep)
             figures = (agreement.accuracy(table), agreement.kappa(table), agreement.yes_bias(table))
-            rows.append([label, *map(interval, figures), round(table.sum())])
+            rows.append([label, *map(interval_of, figures), round(table.sum())])
     columns = ["criteria", "same verdict", "kappa", "yes rate, second − first", "pairs"]
     return Table("agreement", "Agreement of the two judgings", columns, rows)
 

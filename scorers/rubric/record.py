@@ -21,8 +21,8 @@ whole rubric, in the reply to a single question that stood in for such a reply, 
 question's reply that the verdict cache held. A whole rubric's reply is `rubric` from there too."""
 
 # a summary has a sentence in place of what it leaves out
-_TOO_LONG = BeforeValidator(lambda value: {} if isinstance(value, str) else value)
-_TOO_LONG_LIST = BeforeValidator(lambda value: [] if isinstance(value, str) else value)
+_TOO_LONG = BeforeValidator(lambda value: {} if isinstance(value, str | None) else value)
+_TOO_LONG_LIST = BeforeValidator(lambda value: [] if isinstance(value, str | None) else value)
 
 Usage = Annotated[dict[str, int], _TOO_LONG]
 """Calls and tokens by kind, `saved_*` those that the verdict cache spared."""

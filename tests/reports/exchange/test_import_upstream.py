@@ -14,7 +14,7 @@ from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.reports.exchange import import_upstream as module
 from moral_evals.reports.exchange.import_upstream import import_upstream
-from moral_evals.reports.exchange.upstream_figures import Figures, credit, upstream_score
+from moral_evals.reports.exchange.upstream_figures import UpstreamFigures, credit, upstream_score
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.reports.show.command import show
 from moral_evals.scorers.rubric_judge import rubric_judge
@@ -101,7 +101,7 @@ def test_upstreams_rule_looks_for_substrings(reply, weight, expected):
 
 def test_upstreams_score_of_weights_of_0_is_0():
     assert upstream_score([("yes", 0)]) == 0
-    assert module.upstream_figures([]) != Figures(0, 0)
+    assert module.upstream_figures([]) != UpstreamFigures(0, 0)
 
 
 # --- what is not scored -----------------------------------------------------------------------

@@ -233,8 +233,9 @@ def test_conditions_that_changed_are_named(judged, tmp_path):
 
 def test_a_judge_is_the_same_where_a_summary_left_its_settings_out(judged):
     seats = [{"model": m, "settings": {"temperature": 1.0, "timeout": 9}} for m in ("a/x", "b/y")]
-    known = Score(value=1, metadata={"judge": "a/x + b/y", "judges": seats})
-    left_out = Score(value=1, metadata={"judge": "a/x + b/y", "judges": "Key removed (> 1k)"})
+    both = {"judged": "trace", "judge": "a/x + b/y"}
+    known = Score(value=1, metadata={**both, "judges": seats})
+    left_out = Score(value=1, metadata={**both, "judges": "Key removed (> 1k)"})
     entry = EvalScore(name="rubric_judge", scorer="rubric_judge")
     found = [rubric_conditions(judged, entry, s).judge for s in ([known, left_out], [left_out])]
     assert found == ["a/x (temperature=1.0) + b/y (temperature=1.0)", "a/x + b/y"]

@@ -75,10 +75,13 @@ def test_it_joins_with_inspects_own_frame(log):
 
 
 def test_rows_that_no_mean_goes_over_are_warned_of_and_told_apart(log):
-    with pytest.warns(MixedRowsWarning, match="scorer: rubric_judge, rubric_judge_response") as said:
+    with pytest.warns(
+        MixedRowsWarning, match="scorer: rubric_judge, rubric_judge_response"
+    ) as said:
         frame = criteria_df(log.location)
-    assert "judge:" not in str(said[0].message), "an unscored sample is no second judge"
-    assert said[0].filename == __file__
+    (warned,) = [w for w in said if w.category is MixedRowsWarning]
+    assert "judge:" not in str(warned.message), "an unscored sample is no second judge"
+    assert warned.filename == __file__
     counts = frame.groupby(["scorer", "judged", "judge", "dimension"])["fulfilled"].size()
     alone = criteria_df(log.location, scorer="rubric_judge")
     assert counts.xs("rubric_judge").sum() == len(alone) < len(frame)
