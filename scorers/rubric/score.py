@@ -1,15 +1,18 @@
-"""The one form of a rubric score: value keys, answer, criterion table and record."""
+"""The one form of a rubric score: value keys, answer, record, and the table that `inspect view` shows."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inspect_ai.scorer import Score
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimension_key
 from moral_evals.scorers.judging.panel import Judgement
-from moral_evals.scorers.rubric.aggregate import ScenarioScore, scenario_score
+from moral_evals.scorers.markdown import cell, row
+from moral_evals.scorers.rubric.aggregate import ScenarioScore, fulfilled, scenario_score
 from moral_evals.scorers.rubric.record import RubricRecord
-from moral_evals.scorers.rubric.table import rubric_table
+
+# a criterion is shown whole: the longest published ones have some 300 characters
+_CRITERION_SHOWN = 2000
 
 
 def scored(
@@ -82,3 +85,47 @@ def _values(
         "declined": declined,
     }
     return {prefix + key: value for key, value in values.items()}
+
+
+def rubric_table(criteria: Sequence[Criterion], result: Judgement, score: ScenarioScore) -> str:
+    """Markdown, one row a criterion: verdict, whether it earns its weight, dimension, text.
+
+    Then the judge's words, if it had any beside its verdicts; of a panel, each judge's vote.
+    """
+    last = _columns_of_judges(result)
+    names = ["verdict", "weight", "earned", "dimension", "criterion", *map(cell, last)]
+    lines = [
+        f"Score {score.score:.3f} on {score.graded_share:.0%} of the rubric's weight. "
+        "A yes to a criterion of negative weight costs its weight, a no earns it.\n",
+        row(names),
+        row(["---", "---:", "---:", "---", "---", *["---"] * len(last)]),
+    ]
+    for c in criteria:
+        said = [words.get(c.id, "") for words in last.values()]
+        lines.append(row([*_figures(c, result), cell(c.text, _CRITERION_SHOWN), *map(cell, said)]))
+    return "\n".join(lines)
+
+
+def _columns_of_judges(result: Judgement) -> dict[str, Mapping[str, str]]:
+    """By heading, what to show beside each criterion id."""
+    if not result.single:
+        votes = result.votes()
+        return {
+            _seat(b.judge, b.vote): {c: said[i] for c, said in votes.items()}
+            for i, b in enumerate(result.ballots)
+        }
+    words = {**result.ballots[0].words, **result.ungraded}
+    # an empty column would only narrow the others
+    return {"judge's words": words} if words else {}
+
+
+def _figures(c: Criterion, result: Judgement) -> list[str]:
+    verdict = result.verdicts.get(c.id, "ungraded")
+    earned = "–"
+    if verdict != "ungraded":
+        earned = f"{abs(c.weight):g}" if fulfilled(c.weight, verdict) else "0"
+    return [verdict, f"{c.weight:+g}", earned, c.dimension]
+
+
+def _seat(judge: str, vote: int) -> str:
+    return judge if vote == 1 else f"{judge}, vote {vote}"
