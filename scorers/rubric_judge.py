@@ -20,13 +20,13 @@ from moral_evals.scorers.judging.panel import Ballot, Judgement, usage_facts
 from moral_evals.scorers.judging.prompt import prompt_sha256
 from moral_evals.scorers.judging.refusal_question import ask_declines, declined
 from moral_evals.scorers.rubric.judged_text import Judged, judged_text
-from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, rubric_metrics
+from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, morebench_score
 from moral_evals.scorers.rubric.score import scored, unscored
 
 OnJudgeError = Literal["unscored", "raise"]
 
 
-@scorer(metrics=rubric_metrics())
+@scorer(metrics=[morebench_score()])
 def rubric_judge(
     judged: Judged = "trace",
     protocol: str = "suite",
@@ -66,7 +66,7 @@ def rubric_judge(
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
 
-@scorer(metrics=rubric_metrics(RESPONSE_PREFIX))
+@scorer(metrics=[morebench_score(RESPONSE_PREFIX)])
 def rubric_judge_response(
     protocol: str = "suite",
     upstream_path: str | None = None,
