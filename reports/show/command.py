@@ -14,6 +14,7 @@ from moral_evals.reports.form.document import Report, Table, merged
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.runs.logs import headers, scores_of, shown_name
 from moral_evals.reports.show import agreement, corda, rubric
+from moral_evals.reports.show.replies import without_scores
 
 
 class Kind(Protocol):
@@ -75,7 +76,7 @@ def shown(log: EvalLog, by: Sequence[str] = ()) -> Report:
     place = shown_name(log.location)
     notes = [f"log: {place}"]
     if not tables:
-        notes.insert(0, f"status {log.status}: no scores of this suite in the log")
+        notes = [*without_scores(log), *notes]
     title = f"{log.eval.task}  {log.eval.model}  {log.eval.created[:16]}"
     return Report(title, tables, notes, place)
 

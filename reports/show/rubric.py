@@ -1,28 +1,19 @@
 """A rubric score of a run: its figures, what was not measured, and breakdowns."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from inspect_ai.log import (
-    EvalLog,
-    EvalSampleSummary,
-    EvalScore,
-    read_eval_log_sample,
-    read_eval_log_sample_summaries,
-)
-from inspect_ai.model import ModelOutput
+from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import SampleScore
 
 from moral_evals.loaders.morebench.records import DIMENSIONS
-from moral_evals.loaders.reply import read_reply
 from moral_evals.reports.form.document import Cell, Table, number
 from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.conditions import Conditions
-from moral_evals.reports.runs.logs import UNREAD
 from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
 from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
 from moral_evals.reports.show.panel import is_panel, panel_table
-from moral_evals.scorers.outcome import FLAGS, outcome_flags
+from moral_evals.reports.show.replies import listed, reply_counts
 from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
 from moral_evals.scorers.rubric.metrics import (
     METRIC_NAMES,
@@ -116,42 +107,11 @@ def _counts(log: EvalLog, table: ScenarioTable, scores: Sequence[SampleScore]) -
     yield f"scored {table.scored} of {total}"
     yield f"graded share of rubric weight {number(ratio(table.graded_share).estimate())}"
     if reasons := Counter(s.score.reason for s in scores if s.score.reason):
-        yield "unscored: " + _listed({r: reasons[r] for r in UNSCORED_REASONS})
+        yield "unscored: " + listed({r: reasons[r] for r in UNSCORED_REASONS})
     if total > table.samples:
         yield f"lost in judging or before: {total - table.samples}"
-    if replies := _replies(log):
-        yield "replies: " + _listed(replies)
-
-
-def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in counts.items() if n)
-
-
-def _replies(log: EvalLog) -> dict[str, int]:
-    """Replies by kind of trace and outcome.
-
-    A sample whose judging failed has no `outcome` score; its flags are taken from its reply.
-    """
-    api = log.eval.model.partition("/")[0]
-    total: Counter[str] = Counter()
-    for summary in read_eval_log_sample_summaries(log.location):
-        score = (summary.scores or {}).get("outcome")
-        if score is not None:
-            total.update({f: int(score.as_dict().get(f) or 0) for f in FLAGS})
-        elif summary.error:
-            flags = outcome_flags(read_reply(_output(log, summary), api))
-            total.update({f: int(v) for f, v in flags.items()})
-    return dict(total)
-
-
-def _output(log: EvalLog, summary: EvalSampleSummary) -> ModelOutput:
-    return read_eval_log_sample(
-        log.location,
-        summary.id,
-        summary.epoch,
-        resolve_attachments="full",
-        exclude_fields=UNREAD - {"output", "attachments"},
-    ).output
+    if replies := reply_counts(log):
+        yield "replies: " + listed(replies)
 
 
 def _by_label(score: EvalScore, table: ScenarioTable, name: str) -> Table:

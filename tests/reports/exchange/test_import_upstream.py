@@ -139,7 +139,7 @@ def test_lost_judgements_and_unjudged_replies_are_counted(tmp_path):
     by_id = {s.id: s.scores["rubric_judge"] for s in done.log.samples}
     assert by_id["t1"].metadata["ungraded"] == {"t1-c2": "not_judged"}
     assert by_id["t2"].reason == "not_judged"
-    assert metrics(done.log)["unscored_not_judged"] == 1
+    assert metrics(done.log)["unscored"] == 1
 
 
 # --- which text was judged --------------------------------------------------------------------
