@@ -17,7 +17,7 @@ from moral_evals.scorers.judge_agreement import judge_labels, judge_under_attack
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 
-VERSION = "1-B"
+VERSION = "1-C"
 
 _PARAMETERS = ("data", "attack", *(f.name for f in fields(JudgeOptions)))
 _ATTACKED_PAIRS = 4

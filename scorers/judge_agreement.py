@@ -14,11 +14,10 @@ from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
 from moral_evals.scorers.markdown import cell, row
 from moral_evals.scorers.rubric.aggregate import Verdict
-from moral_evals.scorers.rubric.panel_metrics import panel_agreement
 from moral_evals.scorers.rubric.record import AttackedPair, AttackRecord, JudgingRecord
 
 
-@scorer(metrics=[judge_agreement_figures(), panel_agreement()])
+@scorer(metrics=[judge_agreement_figures()])
 def judge_labels(
     protocol: str = "suite",
     upstream_path: str | None = None,

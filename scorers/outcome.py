@@ -1,6 +1,7 @@
 """What came back from the candidate, sample by sample: kind of trace, truncation, refusal, error.
 
-Runs before the judge, so that samples whose judging fails are counted too.
+Runs after the judge, whose score comes first for Inspect's tools. A sample whose judging fails is
+an error and never comes here: `moral-reports show` takes its flags from the reply in the log.
 """
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer

@@ -20,14 +20,14 @@ from moral_evals.scorers.judging.panel import Judgement, usage_facts
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.judging.refusal_question import ask_declines, declined
 from moral_evals.scorers.rubric.judged_text import JudgedPart, judged_text
-from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, rubric_metrics
+from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, morebench_score
 from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.score import scored, unscored
 
 OnJudgeError = Literal["unscored", "raise"]
 
 
-@scorer(metrics=rubric_metrics())
+@scorer(metrics=[morebench_score()])
 def rubric_judge(
     judged: JudgedPart = "trace",
     protocol: str = "suite",
@@ -67,7 +67,7 @@ def rubric_judge(
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
 
-@scorer(metrics=rubric_metrics(RESPONSE_PREFIX))
+@scorer(metrics=[morebench_score(RESPONSE_PREFIX)])
 def rubric_judge_response(
     protocol: str = "suite",
     upstream_path: str | None = None,
