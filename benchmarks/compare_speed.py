@@ -37,6 +37,7 @@ from moral_evals.reports.__main__ import main as moral_reports
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.scorers.judging.panel import Ballot, combine
 from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.score import scored, unscored
 
 CRITERIA, TRACE, REFUSED = 23, 6_000, 0.02
@@ -99,16 +100,18 @@ def _words(rng: random.Random, characters: int) -> str:
 def _clone(template: EvalSample, number: int, skill: float, rng: random.Random) -> EvalSample:
     assert template.scores
     old = template.scores["rubric_judge"]
-    facts, text = dict(old.metadata or {}), old.answer or ""
+    record, text = RubricRecord.of(old), old.answer or ""
     criteria = [Criterion.model_validate(c) for c in template.metadata["criteria"]]
     if rng.random() < REFUSED:
-        score = unscored("refusal", text, {k: facts[k] for k in ("judged", "trace_kind")})
+        score = unscored(
+            "refusal", text, RubricRecord(judged=record.judged, trace_kind=record.trace_kind)
+        )
     else:
         text = text[: int(len(text) * rng.uniform(0.5, 1))]
         difficulty = random.Random(f"scenario {number}").uniform(-0.2, 0.2)
         ballot = Ballot("mockllm/judge")
         ballot.verdicts = {c.id: _verdict(c, rng.random() < skill + difficulty) for c in criteria}
-        score = scored(criteria, text, combine([ballot], [c.id for c in criteria]), facts)
+        score = scored(criteria, text, combine([ballot], [c.id for c in criteria]), record)
     return template.model_copy(
         update={
             "id": f"scenario-{number:03d}",

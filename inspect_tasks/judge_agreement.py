@@ -15,9 +15,9 @@ from moral_evals.loaders.paths import bundled, local_file
 from moral_evals.loaders.tables.judge_pairs import Attack, LabelledText, read_attacks, read_pairs
 from moral_evals.scorers.judge_agreement import judge_labels, judge_under_attack
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from moral_evals.scorers.judging.prompt import prompt_sha256
+from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 
-VERSION = "1-B"
+VERSION = "1-C"
 
 _PARAMETERS = ("data", "attack", *(f.name for f in fields(JudgeOptions)))
 _ATTACKED_PAIRS = 4
@@ -90,7 +90,7 @@ def judge_agreement(
         metadata={
             "benchmark": "judge_agreement",
             **options.facts(),
-            "judge_prompt_sha256": prompt_sha256(options),
+            "judge_prompt_sha256": judge_prompt_sha256(options),
         },
     )
 

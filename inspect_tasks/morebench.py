@@ -13,13 +13,13 @@ from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filt
 from moral_evals.loaders.options import one_of, refuse_unknown
 from moral_evals.scorers.judging.models import warn_without_judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from moral_evals.scorers.judging.prompt import prompt_sha256 as judge_prompt_sha256
+from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
-from moral_evals.solvers.elicit import elicit_reasoning, prompt_sha256
+from moral_evals.solvers.elicit import candidate_prompt_sha256, elicit_reasoning
 
-VERSION = "1-B"
+VERSION = "1-C"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
 
 _JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal")
@@ -159,14 +159,15 @@ def _rubric_task(
     # a sample whose judging failed is an error, so that eval-retry redoes it
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": "raise"}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
-    scorers, prefixes = [outcome(), first], {"rubric_judge": ""}
+    scorers, prefixes = [first], {"rubric_judge": ""}
     if judged == "both":
         scorers.append(rubric_judge_response(**judging))
         prefixes["rubric_judge_response"] = RESPONSE_PREFIX
     return Task(
         dataset=loaded.dataset(),
         solver=elicit_reasoning(protocol, upstream_path),
-        scorer=scorers,
+        # Inspect's tools read the first score, so what the reply was like comes last
+        scorer=[*scorers, outcome()],
         # a candidate that is down must not hang a run; everything else is the caller's choice
         config=GenerateConfig(max_retries=7, attempt_timeout=1800),
         # one lost sample ends nothing: the rest is scored, and the log says "error" at the end
@@ -179,7 +180,7 @@ def _rubric_task(
             "judged": judged,
             **options.facts(),
             "ask_refusal": ask_refusal,
-            "candidate_prompts_sha256": prompt_sha256(protocol, upstream_path),
+            "candidate_prompts_sha256": candidate_prompt_sha256(protocol, upstream_path),
             "judge_prompt_sha256": judge_prompt_sha256(options),
         },
         viewer=rubric_viewer(prefixes),

@@ -1,12 +1,14 @@
 """What came back from the candidate, sample by sample: kind of trace, truncation, refusal, error.
 
-Runs before the judge, so that samples whose judging fails are counted too.
+Runs after the judge, whose score comes first for Inspect's tools. A sample whose judging fails is
+an error and never comes here: `moral-reports show` takes its flags from the reply in the log.
 """
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.reply import Reply, read_reply
+from moral_evals.scorers.rubric.record import OutcomeRecord
 
 _KINDS = ("raw", "summary", "elicited", "redacted", "none")
 FLAGS = (*(f"trace_{kind}" for kind in _KINDS), "truncated", "refused", "errored")
@@ -44,7 +46,9 @@ def outcome() -> Scorer:
                 f"{shown}: trace of {len(reply.trace)} characters, response of "
                 f"{len(reply.response)}, stop reason {reply.stop_reason}. {reply.error}"
             ).strip(),
-            metadata={"trace_kind": reply.trace_kind, "stop_reason": reply.stop_reason},
+            metadata=OutcomeRecord(
+                trace_kind=reply.trace_kind, stop_reason=reply.stop_reason
+            ).metadata(),
         )
 
     return score

@@ -6,7 +6,7 @@ Works on a live sample and on a log alone:
 """
 
 import time
-from typing import Any, Literal
+from typing import Literal
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -17,19 +17,21 @@ from moral_evals.loaders.options import flag, one_of
 from moral_evals.loaders.reply import read_reply
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
-from moral_evals.scorers.judging.panel import Ballot, Judgement, usage_facts
-from moral_evals.scorers.judging.prompt import prompt_sha256
+from moral_evals.scorers.judging.panel import Judgement, usage_facts
+from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.judging.refusal_question import ask_declines, declined
-from moral_evals.scorers.rubric.judged_text import Judged, judged_text
-from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, rubric_metrics
-from moral_evals.scorers.rubric.score import scored, unscored
+from moral_evals.scorers.rubric.judged_text import JudgedPart, judged_text
+from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, morebench_score
+from moral_evals.scorers.rubric.record import RubricRecord
+from moral_evals.scorers.rubric.repair import incomplete_judging, watch_judging
+from moral_evals.scorers.rubric.score import scored, unscored, with_verdicts
 
 OnJudgeError = Literal["unscored", "raise"]
 
 
-@scorer(metrics=rubric_metrics())
+@scorer(metrics=[morebench_score()])
 def rubric_judge(
-    judged: Judged = "trace",
+    judged: JudgedPart = "trace",
     protocol: str = "suite",
     upstream_path: str | None = None,
     judge_mode: str = "criterion",
@@ -67,7 +69,7 @@ def rubric_judge(
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
 
-@scorer(metrics=rubric_metrics(RESPONSE_PREFIX))
+@scorer(metrics=[morebench_score(RESPONSE_PREFIX)])
 def rubric_judge_response(
     protocol: str = "suite",
     upstream_path: str | None = None,
@@ -93,7 +95,7 @@ def rubric_judge_response(
 
 
 def _rubric_scorer(
-    judged: Judged,
+    judged: JudgedPart,
     prefix: str,
     options: JudgeOptions,
     ask_refusal: bool,
@@ -103,28 +105,32 @@ def _rubric_scorer(
     one_of("on_judge_error", on_judge_error, ("unscored", "raise"))
     flag("ask_refusal", ask_refusal)
     since = time.monotonic()
+    watch_judging()
 
     async def score(state: TaskState, target: Target) -> Score:
         metadata = _rubric(state)
         reply = read_reply(state.output, state.model.api)
         chosen = judged_text(reply, judged)
-        facts = {"judged": judged, "trace_kind": reply.trace_kind, **options.facts()}
+        record = RubricRecord(judged=judged, trace_kind=reply.trace_kind, **options.facts())
         if chosen.reason:
-            return unscored(chosen.reason, reply.response or reply.trace, facts, prefix=prefix)
-        result = await judge(metadata.criteria, chosen.text, options, since)
-        facts |= _judge_facts(result, metadata, options)
+            return unscored(chosen.reason, reply.response or reply.trace, record, prefix=prefix)
+        earlier = incomplete_judging(state, judged, chosen.text)
+        result = await judge(metadata.criteria, chosen.text, options, since, earlier)
+        record = with_verdicts(_judges(record, result, metadata, options), result)
         try:
-            refusal = await ask_declines(reply, options, since) if ask_refusal else None
             _no_failure(result)
+            refusal = await ask_declines(reply, options, since) if ask_refusal else None
         except JudgeError as error:
             if on_judge_error == "raise":
                 raise
-            return unscored("grader_failed", chosen.text, facts, str(error), prefix)
+            if result.failures:
+                return unscored("grader_failed", chosen.text, record, str(error), prefix)
+            refusal = None  # the verdicts are there; what is missing is the word on refusal alone
         if refusal is None:
-            return scored(metadata.criteria, chosen.text, result, facts, prefix=prefix)
-        facts |= usage_facts(result, refusal)
+            return scored(metadata.criteria, chosen.text, result, record, prefix=prefix)
+        record = record.but(**usage_facts(result, refusal))
         answer = declined(refusal)
-        return scored(metadata.criteria, chosen.text, result, facts, answer, prefix)
+        return scored(metadata.criteria, chosen.text, result, record, answer, prefix)
 
     return score
 
@@ -139,28 +145,21 @@ def _rubric(state: TaskState) -> ScenarioMetadata:
     return metadata
 
 
-def _judge_facts(
-    result: Judgement, metadata: ScenarioMetadata, options: JudgeOptions
-) -> dict[str, Any]:
+def _judges(
+    record: RubricRecord, result: Judgement, metadata: ScenarioMetadata, options: JudgeOptions
+) -> RubricRecord:
     # A defaulted judge is missing from the log's header, so each score names its own.
-    facts: dict[str, Any] = {
-        "judge": result.judge,
-        "judges": [_seat_facts(b, result) for b in result.ballots],
-        "prompt_sha256": prompt_sha256(options),
-    }
-    facts |= usage_facts(result)
-    if options.judge_mode == "rubric":
-        order = asked_order(metadata.criteria, options.rubric_seed)
-        facts["criteria_order"] = [c.id for c in order]
-    return facts
-
-
-def _seat_facts(ballot: Ballot, result: Judgement) -> dict[str, Any]:
-    facts = ballot.facts()
-    if not result.single:
-        # it stands in panel_usage; log summaries leave a list out that is longer than 1k
-        del facts["usage"]
-    return facts
+    record = record.but(
+        judge=result.judge,
+        # a panel's usage stands apart; log summaries leave a list out that is longer than 1k
+        judges=[b.seat(with_usage=result.single) for b in result.ballots],
+        prompt_sha256=judge_prompt_sha256(options),
+        **usage_facts(result),
+    )
+    if options.judge_mode != "rubric":
+        return record
+    order = asked_order(metadata.criteria, options.rubric_seed)
+    return record.but(criteria_order=[c.id for c in order])
 
 
 def _no_failure(result: Judgement) -> None:

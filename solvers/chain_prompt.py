@@ -65,7 +65,7 @@ def shown_texts(rollout: RolloutMetadata, index: int) -> dict[str, str]:
     return {o.label: _text(step, o.option_id) for o in rollout.shown[index]}
 
 
-def prompt_sha256(elicit: str) -> str:
+def chain_prompt_sha256(elicit: str) -> str:
     """Hash of the wording, for the log."""
     names = ("corda_system", "corda_tags" if elicit == "tags" else "corda_none", "corda_reminder")
     return hashlib.sha256("\0".join(map(_prompt, names)).encode()).hexdigest()[:16]

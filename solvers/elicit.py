@@ -85,7 +85,7 @@ def suite_messages(metadata: ScenarioMetadata, dilemma: str) -> list[ChatMessage
     return [ChatMessageSystem(content="\n\n".join(parts)), ChatMessageUser(content=dilemma)]
 
 
-def prompt_sha256(protocol: str, upstream_path: str | None = None) -> str:
+def candidate_prompt_sha256(protocol: str, upstream_path: str | None = None) -> str:
     """Hash of a protocol's candidate prompts, for the log."""
     if protocol == "upstream":
         return UpstreamPrompts.load(upstream_path).sha256

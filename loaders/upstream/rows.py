@@ -63,9 +63,9 @@ def _theory(value: Any) -> str:
     return name
 
 
-Label = Annotated[str, BeforeValidator(_label)]
+LabelText = Annotated[str, BeforeValidator(_label)]
 Count = Annotated[int | None, BeforeValidator(_count)]
-Theory = Annotated[str, BeforeValidator(_theory)]
+TheoryName = Annotated[str, BeforeValidator(_theory)]
 TaskId = Annotated[str | None, BeforeValidator(_id_or_none)]
 
 
@@ -101,12 +101,12 @@ class JudgementRow(_Row):
     criterion_id: Annotated[str, BeforeValidator(_id)]
     criterion: str
     response: str | None
-    dilemma_source: Label = ""
+    dilemma_source: LabelText = ""
     criterion_dimension: str
     criterion_weight: float
-    dilemma_type: Label = ""
-    role_domain: Label = ""
-    theory: Theory = NEUTRAL
+    dilemma_type: LabelText = ""
+    role_domain: LabelText = ""
+    theory: TheoryName = NEUTRAL
     judgement: str | None
     judge_input_tokens: Count = None
     judge_output_tokens: Count = None
@@ -127,11 +127,11 @@ class GenerationRow(_Row):
 
     task_id: TaskId = Field(default=None, alias="TASK_ID")
     dilemma: str = Field(alias="DILEMMA", min_length=1)
-    dilemma_source: Label = Field(default="", alias="DILEMMA_SOURCE")
-    dilemma_type: Label = Field(default="", alias="DILEMMA_TYPE")
-    role_domain: Label = Field(default="", alias="ROLE_DOMAIN")
-    context: Label = Field(default="", alias="CONTEXT")
-    theory: Theory = Field(default=NEUTRAL, alias="THEORY")
+    dilemma_source: LabelText = Field(default="", alias="DILEMMA_SOURCE")
+    dilemma_type: LabelText = Field(default="", alias="DILEMMA_TYPE")
+    role_domain: LabelText = Field(default="", alias="ROLE_DOMAIN")
+    context: LabelText = Field(default="", alias="CONTEXT")
+    theory: TheoryName = Field(default=NEUTRAL, alias="THEORY")
     thinking_trace: str | None
     model_resp: str | None
     idx: int | None = None

@@ -23,7 +23,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelPair:
     """First run minus second in one figure, on the scenarios that both have scored.
 
     Attributes:
@@ -98,7 +98,7 @@ def compare_runs(
     runs: Sequence[RubricRun],
     figures: Mapping[str, Figure] = FIGURES,
     baseline: int | None = None,
-) -> dict[str, list[Comparison]]:
+) -> dict[str, list[ModelPair]]:
     """By figure all pairs of runs, or each run against a baseline; Holm runs over those made."""
     pairs = [p for p in combinations(range(len(runs)), 2) if baseline is None or baseline in p]
     shared = {(a, b): shared_ids(runs[a], runs[b]) for a, b in pairs}
@@ -110,7 +110,7 @@ def compare_runs(
 
 
 def pairs_table(
-    title: str, names: Sequence[str], comparisons: Sequence[Comparison], notes: Sequence[str] = ()
+    title: str, names: Sequence[str], comparisons: Sequence[ModelPair], notes: Sequence[str] = ()
 ) -> Table:
     """A line for each comparison."""
     rows: list[list[Cell]] = [
@@ -140,10 +140,10 @@ def _compare(
     return found
 
 
-def _adjusted(found: Mapping[tuple[int, int], tuple[Interval, float]]) -> list[Comparison]:
+def _adjusted(found: Mapping[tuple[int, int], tuple[Interval, float]]) -> list[ModelPair]:
     adjusted = holm([p for _, p in found.values()])
     return [
-        Comparison(a, b, interval, p, held)
+        ModelPair(a, b, interval, p, held)
         for ((a, b), (interval, p)), held in zip(found.items(), adjusted, strict=True)
     ]
 

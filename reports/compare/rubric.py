@@ -52,8 +52,8 @@ def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
         rows.append(
             [
                 name,
-                interval(regular(run, run.ids)),
-                interval(hard(run, run.ids)),
+                interval_of(regular(run, run.ids)),
+                interval_of(hard(run, run.ids)),
                 round(np.nanmean(length)) if np.isfinite(length).any() else "–",
                 f"{run.scored}/{run.samples}",
                 ratio(run.values["graded_share"]).estimate(),
@@ -70,8 +70,8 @@ def dimensions_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
     rows: list[list[Cell]] = [
         [
             name,
-            *(interval(ratio(run.values[dimension_key(d)])) for d in DIMENSIONS[:-1]),
-            interval(harmless_minus_logical(run)),
+            *(interval_of(ratio(run.values[dimension_key(d)])) for d in DIMENSIONS[:-1]),
+            interval_of(harmless_minus_logical(run)),
         ]
         for run, name in zip(runs, names, strict=True)
     ]
@@ -85,6 +85,6 @@ def harmless_minus_logical(run: RubricRun) -> Statistic:
                       ratio(run.values["dim_logical_process"]))  # fmt: skip
 
 
-def interval(statistic: Statistic) -> Interval:
+def interval_of(statistic: Statistic) -> Interval:
     """The 95% interval over a run's scenarios."""
     return Bootstrap(len(statistic.columns)).interval(statistic)

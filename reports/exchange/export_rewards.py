@@ -18,7 +18,7 @@ REWARDS, PAIRS, CARD = "rewards.jsonl", "pairs.jsonl", "README.md"
 
 
 @dataclass
-class Exported:
+class ExportedRewards:
     """What an export wrote.
 
     Attributes:
@@ -83,7 +83,7 @@ def export_rewards(
     per_dilemma: int | None = None,
     scorer: str | None = None,
     overwrite: bool = False,
-) -> Exported:
+) -> ExportedRewards:
     """Write `rewards.jsonl`, `pairs.jsonl` if asked for, and the card `README.md`.
 
     A reply without a score is left out and counted, and so is one whose prompt the log does not
@@ -105,7 +105,7 @@ def export_rewards(
     if per_dilemma is not None and per_dilemma < 1:
         raise OptionError(f"--pairs-per-dilemma {per_dilemma}: must be 1 or more.")
     folder = Path(out)
-    done = Exported()
+    done = ExportedRewards()
     kept: list[Rewarded] = []
     with Staged(overwrite) as staged:
         for name in (REWARDS, PAIRS, CARD):  # pairs of an earlier export would be stale
@@ -122,7 +122,7 @@ def export_rewards(
 
 
 def _rows(
-    logs: Sequence[str], scorer: str | None, done: Exported, kept: list[Rewarded] | None
+    logs: Sequence[str], scorer: str | None, done: ExportedRewards, kept: list[Rewarded] | None
 ) -> Iterator[dict[str, Any]]:
     for name in log_files(logs):
         header = read(name, header_only=True)

@@ -25,7 +25,7 @@ Ungraded = Literal["omit", "no"]
 
 
 @dataclass
-class Exported:
+class ExportedRows:
     """What an export wrote, and what it left out.
 
     Attributes:
@@ -96,7 +96,7 @@ def export_upstream(
     ungraded: Ungraded = "omit",
     generations: str | Path | None = None,
     overwrite: bool = False,
-) -> Exported:
+) -> ExportedRows:
     """Write a run's verdicts as upstream's judge writes them.
 
     A score that was imported from upstream comes back row for row as it was. Of any other score
@@ -125,11 +125,11 @@ def export_upstream(
     return done
 
 
-def _collected(name: str, scorer: str | None, ungraded: Ungraded, replies: bool) -> Exported:
+def _collected(name: str, scorer: str | None, ungraded: Ungraded, replies: bool) -> ExportedRows:
     header = read(name, header_only=True)
     chosen = one_scorer(header, scorer)
     model, epochs = header.eval.model, header.eval.config.epochs or 1
-    done = Exported()
+    done = ExportedRows()
     rows: list[Placed] = []
     generations: list[Placed] = []
     theories = set()
@@ -151,12 +151,12 @@ def _collected(name: str, scorer: str | None, ungraded: Ungraded, replies: bool)
 
 
 def _judgements(
-    found: RubricSample, model: str, epochs: int, ungraded: Ungraded, done: Exported
+    found: RubricSample, model: str, epochs: int, ungraded: Ungraded, done: ExportedRows
 ) -> list[Placed]:
     if is_imported(found):
         rows = list(imported_rows(found))
     elif found.scored:
-        done.ungraded += sum(found.verdict(c) == "ungraded" for c in found.metadata.criteria)
+        done.ungraded += sum(row.verdict == "ungraded" for row in found.rows)
         as_no = "no" if ungraded == "no" else None
         rows = list(judged_rows(found, model, epochs, as_no))
     else:

@@ -16,16 +16,16 @@ from moral_evals.loaders.errors import OptionError, SuiteError, first_line, list
 from moral_evals.loaders.upstream.rows import read_generations, read_judgements
 from moral_evals.loaders.upstream.scenarios import Ids, UpstreamScenario, scenarios
 from moral_evals.reports.exchange.imported_log import SCORER, Sources, imported_log
-from moral_evals.reports.exchange.imported_sample import ImportedTrace, Reading, unread
+from moral_evals.reports.exchange.imported_sample import ImportedTrace, UpstreamReading, unread
 from moral_evals.reports.exchange.upstream_figures import credit, upstream_figures
 from moral_evals.reports.form.document import number
 from moral_evals.reports.runs.logs import scores_of
 from moral_evals.scorers.judging.verdict import read_verdict
 from moral_evals.scorers.rubric.aggregate import fulfilled
-from moral_evals.scorers.rubric.judged_text import Judged
+from moral_evals.scorers.rubric.judged_text import JudgedPart
 
 # upstream writes the judged field into the name of a file or of its folder
-_FIELDS: dict[Judged, str] = {"trace": "thinking_trace", "response": "model_resp"}
+_FIELDS: dict[JudgedPart, str] = {"trace": "thinking_trace", "response": "model_resp"}
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def import_upstream(
     generations: str | Path | None = None,
     log_dir: str | Path = "logs",
     *,
-    judged: Judged | None = None,
+    judged: JudgedPart | None = None,
     judge: str = "unknown",
     model: str | None = None,
     trace_kind: ImportedTrace = "raw",
@@ -127,7 +127,7 @@ def import_upstream(
     rows = read_judgements(path)
     found = scenarios(path.name, rows, read_generations(replies) if replies else None, ids)
     name = model or f"none/{rows[0].model}"
-    reading = Reading(_judged(path, found, judged), judge, name, trace_kind)
+    reading = UpstreamReading(_judged(path, found, judged), judge, name, trace_kind)
     sources = Sources(
         path.name, _sha256(path), replies.name if replies else "", _sha256(replies) if replies else ""
     )  # fmt: skip
@@ -135,10 +135,10 @@ def import_upstream(
     return Imported(_write(log, Path(log_dir)), log, notes(found, log, reading))
 
 
-def _judged(path: Path, found: Sequence[UpstreamScenario], asked: Judged | None) -> Judged:
+def _judged(path: Path, found: Sequence[UpstreamScenario], asked: JudgedPart | None) -> JudgedPart:
     """Which text was judged: as asked, else by comparison with the replies, else by the path."""
     pairs = [(s.generation, s.rows[0].response or "") for s in found if s.generation and s.rows]
-    fits: list[Judged] = [
+    fits: list[JudgedPart] = [
         judged
         for judged, field in _FIELDS.items()
         if all((getattr(g, field) or "") == text for g, text in pairs)
@@ -146,7 +146,7 @@ def _judged(path: Path, found: Sequence[UpstreamScenario], asked: Judged | None)
     if not fits or (asked and asked not in fits):
         what = f"the {asked}" if asked else "either text"
         raise SuiteError(f"{path.name}: the judged texts are not {what} of the generation file.")
-    named: list[Judged] = [j for j, f in _FIELDS.items() if f in "/".join(path.parts[-2:])]
+    named: list[JudgedPart] = [j for j, f in _FIELDS.items() if f in "/".join(path.parts[-2:])]
     choice = [asked] if asked else fits if len(fits) == 1 else named
     if len(choice) != 1:
         raise OptionError(
@@ -156,7 +156,7 @@ def _judged(path: Path, found: Sequence[UpstreamScenario], asked: Judged | None)
     return choice[0]
 
 
-def notes(found: Sequence[UpstreamScenario], log: EvalLog, reading: Reading) -> list[str]:
+def notes(found: Sequence[UpstreamScenario], log: EvalLog, reading: UpstreamReading) -> list[str]:
     """What was imported, the figures, and where upstream's reading of the replies differs."""
     judged = [r for s in found for r in s.rows]
     own = _metrics(log)

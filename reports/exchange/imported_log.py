@@ -26,7 +26,11 @@ from moral_evals.inspect_tasks.morebench import VERSION
 from moral_evals.inspect_tasks.viewer import rubric_viewer
 from moral_evals.loaders.morebench.records import NEUTRAL
 from moral_evals.loaders.upstream.scenarios import UpstreamScenario
-from moral_evals.reports.exchange.imported_sample import Reading, imported_sample, imported_score
+from moral_evals.reports.exchange.imported_sample import (
+    UpstreamReading,
+    imported_sample,
+    imported_score,
+)
 from moral_evals.scorers.outcome import outcome
 from moral_evals.scorers.rubric_judge import rubric_judge
 
@@ -44,7 +48,7 @@ class Sources:
 
 
 def imported_log(
-    scenarios: Sequence[UpstreamScenario], reading: Reading, sources: Sources
+    scenarios: Sequence[UpstreamScenario], reading: UpstreamReading, sources: Sources
 ) -> EvalLog:
     """A finished log: samples, `outcome` and `rubric_judge` scores, and the metrics over them.
 
@@ -68,7 +72,9 @@ def imported_log(
     return log
 
 
-def _empty(scenarios: Sequence[UpstreamScenario], reading: Reading, sources: Sources) -> EvalLog:
+def _empty(
+    scenarios: Sequence[UpstreamScenario], reading: UpstreamReading, sources: Sources
+) -> EvalLog:
     neutral = all(s.labels.theory == NEUTRAL for s in scenarios)
     task = "morebench" if neutral else "morebench_theory"
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -103,7 +109,7 @@ def _dataset(scenarios: Sequence[UpstreamScenario], sources: Sources) -> EvalDat
 
 
 def _metadata(
-    task: str, scenarios: Sequence[UpstreamScenario], reading: Reading, sources: Sources
+    task: str, scenarios: Sequence[UpstreamScenario], reading: UpstreamReading, sources: Sources
 ) -> dict[str, Any]:
     first = {s.id: s for s in reversed(scenarios)}.values()
     return {

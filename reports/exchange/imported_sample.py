@@ -3,7 +3,7 @@
 import uuid
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from inspect_ai.log import EvalSample
 from inspect_ai.model import (
@@ -25,17 +25,15 @@ from moral_evals.loaders.upstream.scenarios import UpstreamScenario
 from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.panel import Ballot, Judgement, combine
 from moral_evals.scorers.judging.verdict import is_bare, read_verdict
-from moral_evals.scorers.rubric.judged_text import Judged, judged_text
+from moral_evals.scorers.rubric.judged_text import JudgedPart, judged_text
+from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.score import scored, unscored
-
-IMPORTED = "imported"
-"""Set in the metadata of a score whose verdicts come from upstream's file."""
 
 ImportedTrace = Literal["raw", "summary"]
 
 
 @dataclass(frozen=True)
-class Reading:
+class UpstreamReading:
     """How upstream's rows are read where the rows themselves do not say it.
 
     Attributes:
@@ -45,13 +43,13 @@ class Reading:
         trace_kind: Whether upstream's traces are raw reasoning or a provider's summaries.
     """
 
-    judged: Judged
+    judged: JudgedPart
     judge: str
     model: str
     trace_kind: ImportedTrace
 
 
-def imported_sample(scenario: UpstreamScenario, reading: Reading) -> EvalSample:
+def imported_sample(scenario: UpstreamScenario, reading: UpstreamReading) -> EvalSample:
     """The sample without scores."""
     dilemma = scenario.generation.dilemma if scenario.generation else ""
     output = _output(scenario, reading)
@@ -78,30 +76,32 @@ def imported_sample(scenario: UpstreamScenario, reading: Reading) -> EvalSample:
     )
 
 
-def imported_score(scenario: UpstreamScenario, sample: EvalSample, reading: Reading) -> Score:
+def imported_score(
+    scenario: UpstreamScenario, sample: EvalSample, reading: UpstreamReading
+) -> Score:
     """The score of upstream's judgements, read by this suite's rule.
 
     A text is scored if it is not blank, exactly as upstream judged it.
     """
     reply = read_reply(sample.output)
     judgement = _judgement(scenario, reading.judge)
-    facts: dict[str, Any] = {
-        "judged": reading.judged,
-        "trace_kind": reply.trace_kind,
+    record = RubricRecord(
+        judged=reading.judged,
+        trace_kind=reply.trace_kind,
         **JudgeOptions(protocol="upstream").facts(),
-        "judge": judgement.judge,
-        "judges": [b.facts() for b in judgement.ballots],
-        "judge_usage": judgement.usage,
-        IMPORTED: True,
-    }
+        judge=judgement.judge,
+        judges=[b.seat() for b in judgement.ballots],
+        judge_usage=judgement.usage,
+        imported=True,
+    )
     if not scenario.rows:
         problem = "The judgement file has nothing on this reply."
-        return unscored("not_judged", reply.trace or reply.response, facts, problem)
+        return unscored("not_judged", reply.trace or reply.response, record, problem)
     text = scenario.rows[0].response or ""
     if not text.strip():
         reason = judged_text(reply, reading.judged).reason
-        return unscored(reason, reply.response or reply.trace, facts)
-    return scored(scenario.criteria, text, judgement, facts)
+        return unscored(reason, reply.response or reply.trace, record)
+    return scored(scenario.criteria, text, judgement, record)
 
 
 def unread(row: JudgementRow) -> str:
@@ -138,7 +138,7 @@ def _judge_usage(scenario: UpstreamScenario) -> Counter[str]:
     )
 
 
-def _output(scenario: UpstreamScenario, reading: Reading) -> ModelOutput:
+def _output(scenario: UpstreamScenario, reading: UpstreamReading) -> ModelOutput:
     trace, response = reply_texts(scenario, reading.judged)
     content: list[Content] = []
     if trace.strip():
@@ -152,7 +152,7 @@ def _output(scenario: UpstreamScenario, reading: Reading) -> ModelOutput:
     return ModelOutput(model=model, choices=[choice], usage=_usage(scenario))
 
 
-def reply_texts(scenario: UpstreamScenario, judged: Judged) -> tuple[str, str]:
+def reply_texts(scenario: UpstreamScenario, judged: JudgedPart) -> tuple[str, str]:
     """Trace and response; without a generation file only the judged one of them is known."""
     if scenario.generation:
         return scenario.generation.thinking_trace or "", scenario.generation.model_resp or ""

@@ -13,7 +13,8 @@ from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimensi
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.logs import scores_of
 from moral_evals.reports.runs.rubric_samples import RubricSample
-from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled
+from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import CriterionRow
 
 
 class Message(BaseModel):
@@ -114,13 +115,12 @@ def rewarded(found: RubricSample, log: EvalLog) -> Rewarded:
     """The record of a scored sample with its conditions."""
     results = scores_of(log)
     score = next(s for s in results if s.scorer == found.scorer and "regular" in s.metrics)
-    criteria = found.metadata.criteria
-    verdicts = {c.id: found.verdict(c) for c in criteria}
+    rows = found.rows
     return Rewarded(
         reward_row(found, log),
         rubric_conditions(log, score, [found.score] if found.score else []),
-        criteria,
-        {c: v for c, v in verdicts.items() if v != "ungraded"},
+        [row.criterion for row in rows],
+        {row.criterion.id: row.verdict for row in rows if row.verdict != "ungraded"},
     )
 
 
@@ -129,6 +129,7 @@ def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
     sample, labels, reply = found.sample, found.metadata, found.reply
     prompt, as_sent = _prompt(sample)
     metadata = log.eval.metadata or {}
+    record = found.record
     return RewardRow(
         id=str(sample.id),
         epoch=sample.epoch,
@@ -149,13 +150,16 @@ def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
         length=int(found.value("length")),
         score_per_1000_characters=_finite(found.value("score") * 1000 / found.value("length")),
         dimensions=Dimensions(**{key: _finite(found.value(key)) for key in _DIMENSION_KEYS}),
-        verdicts=[_verdict(found, c) for c in labels.criteria],
+        verdicts=list(map(_verdict, found.rows)),
         model=log.eval.model,
-        judge_prompt_sha256=_text(found, "prompt_sha256"),
+        judged=record.judged,
+        judge=record.judge,
+        judge_mode=record.judge_mode,
+        protocol=record.protocol,
+        judge_prompt_sha256=record.prompt_sha256,
         data_sha256=str(metadata.get("data", {}).get("sha256", "")),
         task_version=str(log.eval.task_version),
         log_id=log.eval.eval_id,
-        **{key: _text(found, key) for key in ("judged", "judge", "judge_mode", "protocol")},
     )
 
 
@@ -168,20 +172,15 @@ def _prompt(sample: EvalSample) -> tuple[Sequence[ChatMessage], bool]:
     return [m for m in sample.messages if m.role != "assistant"], False
 
 
-def _verdict(found: RubricSample, c: Criterion) -> RewardVerdict:
-    verdict = found.verdict(c)
+def _verdict(row: CriterionRow) -> RewardVerdict:
     return RewardVerdict(
-        criterion_id=c.id,
-        criterion=c.text,
-        weight=c.weight,
-        dimension=c.dimension,
-        verdict=verdict,
-        fulfilled=None if verdict == "ungraded" else fulfilled(c.weight, verdict),
+        criterion_id=row.criterion.id,
+        criterion=row.criterion.text,
+        weight=row.criterion.weight,
+        dimension=row.criterion.dimension,
+        verdict=row.verdict,
+        fulfilled=row.fulfilled,
     )
-
-
-def _text(found: RubricSample, key: str) -> str:
-    return str(found.fact(key) or "")
 
 
 def _finite(value: float) -> float | None:

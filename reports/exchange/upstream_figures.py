@@ -12,7 +12,7 @@ from moral_evals.loaders.upstream.scenarios import UpstreamScenario
 
 
 @dataclass(frozen=True)
-class Figures:
+class UpstreamFigures:
     """Upstream's two headline figures, unrounded; nan where there is nothing to average.
 
     Attributes:
@@ -38,13 +38,13 @@ def upstream_score(judged: Iterable[tuple[str | None, float]]) -> float:
     return earned / whole if whole else 0.0
 
 
-def upstream_figures(scenarios: Sequence[UpstreamScenario]) -> Figures:
+def upstream_figures(scenarios: Sequence[UpstreamScenario]) -> UpstreamFigures:
     """Means over all replies with judgements, however empty they are."""
     judged = [s for s in scenarios if s.rows]
     if not judged:
-        return Figures(math.nan, math.nan)
+        return UpstreamFigures(math.nan, math.nan)
     scores = [upstream_score((r.judgement, r.criterion_weight) for r in s.rows) for s in judged]
     lengths = [len(s.rows[0].response or "") for s in judged]
     regular = math.fsum(scores) / len(scores)
     length = math.fsum(lengths) / len(lengths)
-    return Figures(regular, regular * 1000 / length if length else math.nan)
+    return UpstreamFigures(regular, regular * 1000 / length if length else math.nan)

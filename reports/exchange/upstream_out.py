@@ -5,7 +5,6 @@ from typing import Any
 
 from moral_evals.loaders.morebench.records import Criterion
 from moral_evals.loaders.upstream.scenarios import KEPT, KeptRows
-from moral_evals.reports.exchange.imported_sample import IMPORTED
 from moral_evals.reports.runs.rubric_samples import RubricSample
 
 UNKNOWN = -1
@@ -22,7 +21,7 @@ def kept(found: RubricSample) -> KeptRows:
 
 def is_imported(found: RubricSample) -> bool:
     """Whether the verdicts come from upstream's own file."""
-    return bool(found.fact(IMPORTED))
+    return found.score is not None and found.record.imported
 
 
 def imported_rows(found: RubricSample) -> Iterator[Placed]:
@@ -45,8 +44,8 @@ def judged_rows(
     """
     source = kept(found)
     old = {row.criterion: row for row in source.rows}
-    for c in found.metadata.criteria:
-        verdict = found.verdict(c)
+    for criterion in found.rows:
+        c, verdict = criterion.criterion, criterion.verdict
         judgement = ungraded_as if verdict == "ungraded" else verdict
         if judgement is None:
             continue

@@ -9,7 +9,7 @@ from moral_evals.loaders.errors import SuiteError, listing
 from moral_evals.loaders.tables.benchmark_file import Benchmarks, read_benchmarks
 from moral_evals.loaders.tables.model_file import ModelFacts, read_models
 from moral_evals.loaders.tables.reader import fitting
-from moral_evals.reports.findings.consistency import consistency, judged_pairs
+from moral_evals.reports.findings.consistency import consistency, judged_both
 from moral_evals.reports.findings.correlation import ScoreName, correlation
 from moral_evals.reports.findings.dimension_gap import dimension_gap
 from moral_evals.reports.findings.scale import scale
@@ -96,7 +96,7 @@ def findings(
             reports.append(None if families is None else scale(same, families))
             reports.append(None if others is None else correlation(same, others, score))
             reports.append(theories(same))
-        reports.append(consistency(judged_pairs(group, allowed)))
+        reports.append(consistency(judged_both(group, allowed)))
     found = [r for r in reports if r is not None]
     if not found:
         raise SuiteError(f"{', '.join(map(str, paths))}: nothing scored in these logs.")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.findings.correlation import spearman
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.runs.conditions import Conditions, differences, refuse_incomparable
@@ -27,7 +27,7 @@ _TIE = 1e-12
 
 
 @dataclass(frozen=True)
-class Judged:
+class TraceAndResponse:
     """Scores of trace and of response in one log."""
 
     trace: RubricRun
@@ -40,7 +40,7 @@ class Judged:
         return [i for i, there in zip(ids, known, strict=True) if there]
 
 
-def judged_pairs(runs: Sequence[RubricRun], allowed: Iterable[str] = ()) -> list[Judged]:
+def judged_both(runs: Sequence[RubricRun], allowed: Iterable[str] = ()) -> list[TraceAndResponse]:
     """The logs with both scores; of several scores in a log those under equal conditions.
 
     Raises:
@@ -51,7 +51,7 @@ def judged_pairs(runs: Sequence[RubricRun], allowed: Iterable[str] = ()) -> list
     for place in dict.fromkeys(run.log.location for run in runs):
         own = [run for run in runs if run.log.location == place]
         pairs = [
-            Judged(trace, response)
+            TraceAndResponse(trace, response)
             for trace in own if trace.conditions.judged == "trace"
             for response in own if response.conditions.judged == "response"
         ]  # fmt: skip
@@ -62,7 +62,7 @@ def judged_pairs(runs: Sequence[RubricRun], allowed: Iterable[str] = ()) -> list
     return found
 
 
-def consistency(pairs: Sequence[Judged]) -> Report | None:
+def consistency(pairs: Sequence[TraceAndResponse]) -> Report | None:
     """Correlation and gap of each log's trace and response; None without such a log."""
     if not pairs:
         return None
@@ -103,7 +103,7 @@ def pearson_over(x: Array, y: Array) -> Statistic:
     return Statistic(columns, combine, (-1.0, 1.0))
 
 
-def _row(pair: Judged, name: str, pairs: Sequence[Judged]) -> list[Cell]:
+def _row(pair: TraceAndResponse, name: str, pairs: Sequence[TraceAndResponse]) -> list[Cell]:
     ids = pair.both()
     trace, response = pair.trace.over(ids, "score"), pair.response.over(ids, "score")
     gap = ratio(trace - response, bounds=(-1, 1))
@@ -117,8 +117,8 @@ def _row(pair: Judged, name: str, pairs: Sequence[Judged]) -> list[Cell]:
         _with_others(pair, pairs),
         ratio(trace).estimate(),
         ratio(response).estimate(),
-        interval(gap),
-        interval(ratio(higher)),
+        interval_of(gap),
+        interval_of(ratio(higher)),
         ratio(equal).estimate(),
         *(_characters(run.over(ids, "length")) for run in (pair.trace, pair.response)),
         trace_mark(pair.trace),
@@ -128,16 +128,16 @@ def _row(pair: Judged, name: str, pairs: Sequence[Judged]) -> list[Cell]:
 def _pearson(x: Array, y: Array) -> Interval:
     if len(x) < 3:  # two points always lie on a line
         return Interval(math.nan, math.nan, math.nan, len(x))
-    return interval(pearson_over(x, y))
+    return interval_of(pearson_over(x, y))
 
 
-def _with_others(pair: Judged, pairs: Sequence[Judged]) -> float:
+def _with_others(pair: TraceAndResponse, pairs: Sequence[TraceAndResponse]) -> float:
     """Mean r of a model's trace with the responses of the other models to the same scenarios."""
     found = []
     for other in pairs:
         if other.trace.model == pair.trace.model:
             continue
-        ids = Judged(pair.trace, other.response).both()
+        ids = TraceAndResponse(pair.trace, other.response).both()
         x, y = pair.trace.over(ids, "score"), other.response.over(ids, "score")
         found.append(_pearson(x, y).estimate)
     known = [r for r in found if math.isfinite(r)]
@@ -149,5 +149,5 @@ def _characters(lengths: Array) -> Cell:
     return round(mean) if math.isfinite(mean) else math.nan
 
 
-def _conditions(pair: Judged) -> list[Conditions]:
+def _conditions(pair: TraceAndResponse) -> list[Conditions]:
     return [pair.trace.conditions, pair.response.conditions]

@@ -13,17 +13,19 @@ import numpy as np
 
 from moral_evals.loaders.morebench.records import dimension_key
 from moral_evals.reports.compare.pairs import verdict
-from moral_evals.reports.compare.rubric import harmless_minus_logical, interval
+from moral_evals.reports.compare.rubric import harmless_minus_logical, interval_of
 from moral_evals.reports.form.document import Cell, Report, Table
-from moral_evals.reports.form.tables import SMALL_N, metric_values
-from moral_evals.reports.runs.logs import scores_of
+from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.naming import run_names
 from moral_evals.reports.runs.remarks import shared_remarks, trace_mark
-from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.reports.runs.rubric_runs import RubricRun, prefix_of
+from moral_evals.reports.runs.sample_scores import sample_scores
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable, dimension_share
 from moral_evals.scorers.stats.bootstrap import Array, Bootstrap, Statistic, ratio
 from moral_evals.scorers.stats.multiplicity import holm, p_value
 
-HARMLESS, LOGICAL = map(dimension_key, ("harmless outcome", "logical process"))
+_DIMENSIONS = ("harmless outcome", "logical process")
+HARMLESS, LOGICAL = map(dimension_key, _DIMENSIONS)
 PAPER = (0.811, 0.479)
 """Harmless and logical in the paper: average over models of the share of criteria fulfilled."""
 
@@ -35,30 +37,31 @@ _COLUMNS = [
 
 def dimension_gap(runs: Sequence[RubricRun]) -> Report | None:
     """The gap of each run, their average and the paper's; None if no run has both dimensions."""
-    gaps = [interval(harmless_minus_logical(run)) for run in runs]
+    gaps = [interval_of(harmless_minus_logical(run)) for run in runs]
     if not any(math.isfinite(gap.estimate) for gap in gaps):
         return None
     names = run_names(runs)
+    plain = [plain_shares(run) for run in runs]
     chances = [_chance(run, gap.n) for run, gap in zip(runs, gaps, strict=True)]
     rows: list[list[Cell]] = [
         [
             name,
-            *(interval(ratio(run.values[key])) for key in (HARMLESS, LOGICAL)),
+            *(interval_of(ratio(run.values[key])) for key in (HARMLESS, LOGICAL)),
             gap,
             gap.n,
             chance,
             held,
             verdict(gap, held, "harmless", "logical"),
-            *_with_gap(plain_shares(run)),
+            *_with_gap(shares),
             trace_mark(run),
         ]
-        for run, name, gap, chance, held in zip(
-            runs, names, gaps, chances, holm(chances), strict=True
+        for run, name, gap, chance, held, shares in zip(
+            runs, names, gaps, chances, holm(chances), plain, strict=True
         )
     ]
-    measured = [run for run, gap in zip(runs, gaps, strict=True) if math.isfinite(gap.estimate)]
+    measured = [i for i, gap in enumerate(gaps) if math.isfinite(gap.estimate)]
     if len(measured) > 1:
-        rows.append(_average_row(measured))
+        rows.append(_average_row([runs[i] for i in measured], [plain[i] for i in measured]))
     rows.append(["paper, average over models", *[math.nan] * 6, "", *_with_gap(PAPER), ""])
     notes = [
         "Gap: weighted share within harmless outcome minus that within logical process, each "
@@ -88,24 +91,22 @@ def average_gap(runs: Sequence[RubricRun]) -> Statistic:
 
 
 def plain_shares(run: RubricRun) -> tuple[float, float]:
-    """Shares of harmless and of logical criteria fulfilled, pooled; nan if the log lacks them."""
-    scores = scores_of(run.log)
-    found = next((s for s in scores if s.name == s.scorer == run.scorer), None)
-    values = {} if found is None else metric_values(found)
-    harmless, logical = (values.get(f"pooled_{key}", math.nan) for key in (HARMLESS, LOGICAL))
+    """Shares of harmless and of logical criteria fulfilled, pooled; nan if none was graded."""
+    table = ScenarioTable.build(sample_scores(run.log, run.scorer), prefix_of(run.scorer))
+    harmless, logical = (dimension_share(table, d).estimate() for d in _DIMENSIONS)
     return harmless, logical
 
 
-def _average_row(runs: Sequence[RubricRun]) -> list[Cell]:
+def _average_row(runs: Sequence[RubricRun], plain: Sequence[tuple[float, float]]) -> list[Cell]:
     gap = average_gap(runs)
     found = Bootstrap(len(gap.columns)).interval(gap)
     shares = [
         float(np.mean([ratio(run.values[key]).estimate() for run in runs]))
         for key in (HARMLESS, LOGICAL)
     ]
-    plain = np.mean([plain_shares(run) for run in runs], axis=0)
+    harmless, logical = (float(share) for share in np.mean(plain, axis=0))
     return [f"mean of {len(runs)} runs", *shares, found, found.n, *[math.nan] * 2, "",
-            *_with_gap((float(plain[0]), float(plain[1]))), ""]  # fmt: skip
+            *_with_gap((harmless, logical)), ""]  # fmt: skip
 
 
 def _with_gap(shares: tuple[float, float]) -> list[Cell]:

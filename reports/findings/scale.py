@@ -13,7 +13,7 @@ import numpy as np
 
 from moral_evals.loaders.tables.model_file import ModelFacts, facts_of
 from moral_evals.reports.compare.pairs import hard, regular
-from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.findings import slopes
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.runs.naming import run_names
@@ -74,7 +74,7 @@ def slope_row(family: str, members: Sequence[Member]) -> list[Cell]:
         slopes.length_effect(scores, lengths),
         slopes.adjusted_slope(scores, lengths, x),
     ]
-    shown = map(interval, found)
+    shown = map(interval_of, found)
     return [family, len(_sizes(sized)), scores.shape[1], *shown, _family_trace(sized)]
 
 
@@ -122,8 +122,8 @@ def _row(member: Member) -> list[Cell]:
         member.name,
         facts.family,
         *(int(b) if b.is_integer() else b for b in (facts.size_b, facts.active_b)),
-        interval(regular(run, run.ids)),
-        interval(hard(run, run.ids)),
+        interval_of(regular(run, run.ids)),
+        interval_of(hard(run, run.ids)),
         round(length) if math.isfinite(length) else math.nan,
         f"{run.scored}/{run.samples}",
         trace_mark(run),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from moral_evals.loaders.morebench.records import NEUTRAL, THEORIES
-from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.naming import run_names
@@ -92,7 +92,7 @@ def partiality(run: RubricRun) -> Partiality:
     """Scores by theory and the test of no theory effect."""
     labels, scores = np.array(run.labels["theory"], dtype=object), run.values["score"]
     means = {
-        theory: interval(ratio(np.where(labels == theory, scores, np.nan)))
+        theory: interval_of(ratio(np.where(labels == theory, scores, np.nan)))
         for theory in ordered(labels)
     }
     tested = tuple(t for t, found in means.items() if found.n >= MIN_SCENARIOS)

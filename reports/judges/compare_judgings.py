@@ -1,25 +1,25 @@
-"""Two judgings of the same replies: scores side by side, agreement, drift, calls saved."""
+"""Two judgings of the same replies: scores side by side, agreement, changes, calls saved."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from moral_evals.loaders.errors import SuiteError
-from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion
-from moral_evals.reports.compare.rubric import interval
+from moral_evals.loaders.morebench.records import DIMENSIONS
+from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.judges.judgings import JudgedReply, Judging
 from moral_evals.reports.runs.conditions import NAMES
 from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.scenario_table import Keep
 from moral_evals.scorers.stats import agreement
 from moral_evals.scorers.stats.agreement import JudgedPair
 from moral_evals.scorers.stats.bootstrap import Array, Statistic, difference, ratio
 
 _COUNTED = ("calls", "input_tokens", "output_tokens")
-Keep = Callable[[Criterion], bool]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,9 @@ def compare_judgings(first: Judging, second: Judging) -> Report:
             f"Left out: {shared.only_one} replies scored once only, {shared.other_text} whose "
             "judged text is not the same."
         )
-    return Report(f"Two judgings: {first.name} and {second.name}", tables, notes)
+    # in the title, for a judge that fails at whole rubrics would look like one that agrees
+    title = f"Two judgings: {first.name} and {second.name}{_elsewhere(shared)}"
+    return Report(title, tables, notes, name="judgings")
 
 
 def shared_replies(first: Judging, second: Judging) -> Shared:
@@ -105,16 +107,37 @@ def score_difference(shared: Shared) -> Statistic:
     return difference(second, first)
 
 
-def counts(shared: Shared, keep: Keep = lambda criterion: True) -> Array:
-    """Verdicts by scenario, first judging against second, in the order of `agreement.COUNTS`."""
+def verdict_counts(shared: Shared, keep: Keep = lambda criterion: True) -> Array:
+    """Verdicts by scenario, first judging against second, in the order of `agreement.COUNTS`.
+
+    Of a judging by whole rubrics only what was read from a reply about a whole rubric counts.
+    """
     pairs = [
-        JudgedPair(unit, a.verdicts.get(c.id, "ungraded"), b.verdicts.get(c.id, "ungraded"))
+        JudgedPair(unit, a.record.verdict(c.id), b.record.verdict(c.id))
         for unit, replies in enumerate(shared.replies)
         for a, b in replies
         for c in a.criteria
-        if keep(c) and a.verdicts.get(c.id) in ("yes", "no")
+        if keep(c) and a.counts(c) and b.counts(c) and a.record.verdict(c.id) != "ungraded"
     ]
     return agreement.counts(pairs, len(shared.ids))
+
+
+def _elsewhere(shared: Shared) -> str:
+    """What share of the verdicts of whole rubrics was read elsewhere; empty without such ones."""
+    read = [
+        (side.counts(c), side.record.source(c.id))
+        for replies in shared.replies
+        for pair in replies
+        for side in pair
+        if side.by_rubric
+        for c in side.criteria
+    ]
+    if not read:
+        return ""
+    other = sum(not counts for counts, _ in read) / len(read)
+    text = f". {other:.1%} of the verdicts of whole rubrics read elsewhere, and left out"
+    unknown = sum(source is None for _, source in read) / len(read)
+    return text + (f"; of {unknown:.1%} it is not recorded" if unknown else "")
 
 
 def _scores(shared: Shared, side: int) -> Array:
@@ -131,7 +154,7 @@ def _sides(first: Judging, second: Judging, shared: Shared) -> Table:
     rows: list[list[Cell]] = []
     for label, judging, side in (("first", first, 0), ("second", second, 1)):
         c = judging.conditions
-        text = interval(ratio(_scores(shared, side)))
+        text = interval_of(ratio(_scores(shared, side)))
         rows.append(
             [label, c.judge, c.judge_mode, c.judged, text, _scored(judging), judging.unscored]
         )
@@ -146,11 +169,11 @@ def _scored(judging: Judging) -> int:
 def _differences(shared: Shared) -> Table:
     gaps = _scores(shared, 1) - _scores(shared, 0)
     rows: list[list[Cell]] = [
-        ["Regular, second − first", interval(score_difference(shared))],
-        ["mean size of a scenario's change", interval(ratio(np.abs(gaps)))],
+        ["Regular, second − first", interval_of(score_difference(shared))],
+        ["mean size of a scenario's change", interval_of(ratio(np.abs(gaps)))],
         ["largest change of a scenario", float(np.nanmax(np.abs(gaps), initial=0.0))],
     ]
-    return Table("score_drift", "Drift of the score", ["figure", "value [95%]"], rows)
+    return Table("score_changes", "Changes of the score", ["figure", "value [95%]"], rows)
 
 
 def _agreement(shared: Shared) -> Table:
@@ -164,9 +187,9 @@ def _agreement(shared: Shared) -> Table:
     rows: list[list[Cell]] = []
     for label, keep in kinds:
         if any(map(keep, criteria)):
-            table = counts(shared, keep)
+            table = verdict_counts(shared, keep)
             figures = (agreement.accuracy(table), agreement.kappa(table), agreement.yes_bias(table))
-            rows.append([label, *map(interval, figures), round(table.sum())])
+            rows.append([label, *map(interval_of, figures), round(table.sum())])
     columns = ["criteria", "same verdict", "kappa", "yes rate, second − first", "pairs"]
     return Table("agreement", "Agreement of the two judgings", columns, rows)
 
@@ -174,10 +197,11 @@ def _agreement(shared: Shared) -> Table:
 def _flips(shared: Shared) -> Table:
     words: tuple[Verdict, ...] = ("yes", "no", "ungraded")
     pairs = [
-        (a.verdicts.get(c.id, "ungraded"), b.verdicts.get(c.id, "ungraded"))
+        (a.record.verdict(c.id), b.record.verdict(c.id))
         for replies in shared.replies
         for a, b in replies
         for c in a.criteria
+        if a.counts(c) and b.counts(c)
     ]
     seen = Counter(pairs)
     rows: list[list[Cell]] = [[f"first: {a}", *(seen[a, b] for b in words)] for a in words]

@@ -4,7 +4,6 @@ import argparse
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from inspect_ai.log import (
     EvalLog,
@@ -19,6 +18,7 @@ from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.runs.logs import log_files, read, scored_samples, shown_name
 from moral_evals.scorers.judging.models import model_of
+from moral_evals.scorers.rubric.record import JudgingRecord
 
 _KINDS = (
     "input_tokens", "cached_input_tokens", "cache_write_input_tokens",
@@ -28,6 +28,9 @@ _COLUMNS = (
     "part", "model", "calls", "input", "input from prompt cache", "input written to it", "output",
     "of it reasoning", "spared calls", "spared tokens", "cost",
 )  # fmt: skip
+
+_ByJudge = Mapping[str, Mapping[str, int]]
+_Used = tuple[str, _ByJudge]
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -73,30 +76,25 @@ def _candidate(log: EvalLog) -> tuple[str, str, Counter[str]]:
     return "candidate", log.eval.model, used
 
 
-def _scores(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Name and metadata of every score of a log."""
-    samples: Sequence[EvalSampleSummary | EvalSample] = read_eval_log_sample_summaries(name)
-    found = _metadata(samples)
+def _scores(name: str) -> list[_Used]:
+    """Name of every score of a log, and what its judges used."""
+    found = _usage(read_eval_log_sample_summaries(name))
     # a summary leaves out what is longer than 1k, such as the usage of a panel of four
-    if any(isinstance(metadata.get("panel_usage"), str) for _, metadata in found):
-        found = _metadata(scored_samples(name))
-    return found
+    if any(usage is None for _, usage in found):
+        found = _usage(scored_samples(name))
+    return [(scorer, usage or {}) for scorer, usage in found]
 
 
-def _metadata(
-    samples: Sequence[EvalSampleSummary | EvalSample],
-) -> list[tuple[str, dict[str, Any]]]:
-    return [(n, score.metadata or {}) for s in samples for n, score in (s.scores or {}).items()]
+def _usage(samples: Sequence[EvalSampleSummary | EvalSample]) -> list[tuple[str, _ByJudge | None]]:
+    scores = [pair for s in samples for pair in (s.scores or {}).items()]
+    return [(name, JudgingRecord.usage_in(score)) for name, score in scores]
 
 
-def _judges(
-    scores: Sequence[tuple[str, dict[str, Any]]],
-) -> Iterator[tuple[str, str, Counter[str]]]:
+def _judges(scores: Sequence[_Used]) -> Iterator[tuple[str, str, Counter[str]]]:
     """Use by score and judge, from the scores themselves: re-scoring leaves no trace elsewhere."""
     used: dict[tuple[str, str], Counter[str]] = {}
-    for scorer, metadata in scores:
-        whole = {str(metadata.get("judge")): metadata.get("judge_usage", {})}
-        for judge, usage in metadata.get("panel_usage", whole).items():
+    for scorer, by_judge in scores:
+        for judge, usage in by_judge.items():
             if usage:
                 used.setdefault((scorer, judge), Counter()).update(usage)
     for (scorer, judge), usage in used.items():

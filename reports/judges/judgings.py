@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import Score
@@ -13,9 +12,9 @@ from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.logs import log_files, read, scored_samples, shown_name
 from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
-from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import RubricRecord
 
-Reply = tuple[str, int]
+ReplyKey = tuple[str, int]
 """Sample id and epoch."""
 
 
@@ -27,13 +26,26 @@ class JudgedReply:
         text: Exactly what was judged.
         score: In [0, 1].
         criteria: The rubric.
-        verdicts: By criterion id.
+        record: Verdicts, and where each was read.
     """
 
     text: str
     score: float
     criteria: Sequence[Criterion]
-    verdicts: Mapping[str, Verdict]
+    record: RubricRecord
+
+    @property
+    def by_rubric(self) -> bool:
+        """Whether the judge was shown whole rubrics."""
+        return self.record.judge_mode == "rubric"
+
+    def counts(self, criterion: Criterion) -> bool:
+        """Whether a verdict was read as its judging says; what no log says is taken to be so.
+
+        A criterion that a whole rubric's reply left out was asked alone: that is no verdict of a
+        whole rubric.
+        """
+        return not self.by_rubric or self.record.source(criterion.id) in ("rubric", None)
 
 
 @dataclass(frozen=True)
@@ -52,7 +64,7 @@ class Judging:
     log: EvalLog
     scorer: str
     conditions: Conditions
-    replies: Mapping[Reply, JudgedReply]
+    replies: Mapping[ReplyKey, JudgedReply]
     usage: Mapping[str, int]
     unscored: int
 
@@ -78,26 +90,26 @@ def judgings_of(name: str) -> Iterator[Judging]:
             for sample in samples
             if sample.scores and entry.scorer in sample.scores
         ]
+        records = [RubricRecord.of(score) for _, score in found]
         usage: Counter[str] = Counter()
-        for _, score in found:
-            usage.update((score.metadata or {}).get("judge_usage", {}))
+        for record in records:
+            usage.update(record.judge_usage)
         replies = {
-            (str(sample.id), sample.epoch): _reply(sample, score, prefix_of(entry.scorer))
-            for sample, score in found
-            if (score.metadata or {}).get("verdicts")
+            (str(sample.id), sample.epoch): _reply(sample, score, record, prefix_of(entry.scorer))
+            for (sample, score), record in zip(found, records, strict=True)
+            if record.verdicts
         }
         conditions = rubric_conditions(header, entry, [score for _, score in found])
         scored = sum(math.isfinite(r.score) for r in replies.values())
         yield Judging(header, entry.scorer, conditions, replies, usage, len(found) - scored)
 
 
-def _reply(sample: EvalSample, score: Score, prefix: str) -> JudgedReply:
-    metadata: dict[str, Any] = score.metadata or {}
+def _reply(sample: EvalSample, score: Score, record: RubricRecord, prefix: str) -> JudgedReply:
     value = score.value if isinstance(score.value, dict) else {}
     number = value.get(prefix + "score")
     return JudgedReply(
         text=score.answer or "",
         score=float(number) if isinstance(number, int | float) else math.nan,
         criteria=sample.metadata_as(ScenarioMetadata).criteria,
-        verdicts=metadata["verdicts"],
+        record=record,
     )

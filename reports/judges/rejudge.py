@@ -22,15 +22,15 @@ from moral_evals.scorers.rubric_judge import rubric_judge
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Register `judgings` and `judge-modes`."""
-    drift = commands.add_parser(
-        "judgings", help="two judgings of the same replies: scores side by side, agreement, drift"
+    again = commands.add_parser(
+        "judgings", help="two judgings of the same replies: scores side by side, agreement, changes"
     )
-    drift.add_argument(
+    again.add_argument(
         "logs", nargs="+", metavar="LOG", help="one log with two scores, or two logs"
     )
-    drift.add_argument("--scorer", help="take this score where a log holds several")
-    add_output(drift)
-    drift.set_defaults(run=lambda options: write(_drift(options.logs, options.scorer), options))
+    again.add_argument("--scorer", help="take this score where a log holds several")
+    add_output(again)
+    again.set_defaults(run=lambda options: write(_judgings(options.logs, options.scorer), options))
     modes = commands.add_parser(
         "judge-modes", help="judge a log criterion by criterion and by whole rubrics, and compare"
     )
@@ -47,7 +47,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     modes.set_defaults(run=_run_modes)
 
 
-def _drift(logs: Sequence[str], scorer: str | None) -> Report:
+def _judgings(logs: Sequence[str], scorer: str | None) -> Report:
     found = [j for j in judgings(logs) if scorer in (None, j.scorer)]
     return compare_judgings(*last_two(found))
 

@@ -60,7 +60,7 @@ def rubric_drawings(
             "Scores by theory",
             "Mean over the scenarios of a theory with its 95% interval. Each theory has scenarios of its own: compare "
             "models within one, not theories.",
-            lambda: rubric.theories(runs, names, looks),
+            lambda: rubric.theory_rows(runs, names, looks),
         )
 
 
@@ -84,7 +84,7 @@ def corda_drawings(
             "choice), 95% intervals over chains. Filled markers and solid line: unconditioned; "
             "hollow and dashed: the condition named. The content changes from step to step: read the "
             "distance between conditions, not the slope.",
-            lambda: corda.drift(asked, looks),
+            lambda: corda.drift_lines(asked, looks),
         )
     yield Drawing(
         "positions",

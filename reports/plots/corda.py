@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from moral_evals.reports.plots.canvas import drawing, new_figure, short
 from moral_evals.reports.plots.palette import MUTED, PAPER, Mark
-from moral_evals.reports.plots.rows import Row, Scale, draw_rows
+from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
 from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.scorers.corda import bias as chain_bias
 from moral_evals.scorers.corda import metrics as chain_metrics
@@ -71,7 +71,7 @@ def _rows(
     asked: Sequence[Answers],
     looks: Mapping[str, Mark],
     figures: Sequence[Callable[[Arm], Statistic]],
-) -> list[Row]:
+) -> list[PlotRow]:
     several = len(conditions_of(asked)) > 1
     rows = []
     for found in asked:
@@ -79,7 +79,7 @@ def _rows(
             label = short(found.name, 34) if i == 0 else ""
             cells = [found.ask(condition, figure) for figure in figures]
             rows.append(
-                Row(
+                PlotRow(
                     f"{label} · {condition}".removeprefix(" · ") if several else label,
                     looks[found.name], cells, i == 0, condition != "unconditioned",
                 )
@@ -88,7 +88,7 @@ def _rows(
 
 
 @drawing()
-def drift(asked: Sequence[Answers], looks: Mapping[str, Mark]) -> "Figure":
+def drift_lines(asked: Sequence[Answers], looks: Mapping[str, Mark]) -> "Figure":
     """Mean rank value at each step: each condition of each model against `unconditioned`."""
     panels = [(found, condition) for found in asked for condition in _panels(found)]
     others = max(len(_panels(found)) for found in asked)

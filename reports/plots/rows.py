@@ -21,7 +21,7 @@ _PANEL = 1.75
 
 
 @dataclass(frozen=True)
-class Row:
+class PlotRow:
     """One line of the figure.
 
     Attributes:
@@ -58,7 +58,7 @@ class Scale:
     signed: bool = False
 
 
-def draw_rows(headings: Sequence[str], rows: Sequence[Row], scale: Scale) -> "Figure":
+def draw_rows(headings: Sequence[str], rows: Sequence[PlotRow], scale: Scale) -> "Figure":
     """Draw rows of estimates with their intervals, numbers at the right of each panel."""
     places = _places(rows)
     names = max((len(r.label) for r in rows), default=0) * 0.08
@@ -78,7 +78,7 @@ def draw_rows(headings: Sequence[str], rows: Sequence[Row], scale: Scale) -> "Fi
     return figure
 
 
-def _places(rows: Sequence[Row]) -> list[float]:
+def _places(rows: Sequence[PlotRow]) -> list[float]:
     grouped = not all(r.first for r in rows)
     places: list[float] = []
     for i, row in enumerate(rows):
@@ -100,7 +100,7 @@ def _frame(ax: "Axes", heading: str, scale: Scale) -> None:
         ax.axvline(scale.reference, color=MUTED, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
 
 
-def _estimate(ax: "Axes", row: Row, found: Interval, y: float, scale: Scale) -> None:
+def _estimate(ax: "Axes", row: PlotRow, found: Interval, y: float, scale: Scale) -> None:
     mark, value = row.mark, found.estimate
     text = number(value, 2)
     if scale.signed and value > 0 and text != "0.00":

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
-from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.findings.theories import ordered
 from moral_evals.reports.plots.canvas import drawing, short
 from moral_evals.reports.plots.heat import draw_heat
 from moral_evals.reports.plots.palette import Mark
-from moral_evals.reports.plots.rows import Row, Scale, draw_rows
+from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.stats.bootstrap import Array, Interval, ratio
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 def dimensions(runs: Sequence[RubricRun], names: Sequence[str], _: Mapping[str, Mark]) -> "Figure":
     """Weighted share earned in each of the five dimensions."""
     shown = DIMENSIONS[:-1]  # too few criteria are `other` to show a share of them
-    cells = [[interval(ratio(run.values[dimension_key(d)])) for d in shown] for run in runs]
+    cells = [[interval_of(ratio(run.values[dimension_key(d)])) for d in shown] for run in runs]
     return draw_heat(shown, names, cells)
 
 
 @drawing()
-def theories(
+def theory_rows(
     runs: Sequence[RubricRun], names: Sequence[str], looks: Mapping[str, Mark]
 ) -> "Figure":
     """MoReBench-Regular under each theory."""
     shown = theories_of(runs)
     rows = [
-        Row(short(name), looks[name], [under(run, theory) for theory in shown])
+        PlotRow(short(name), looks[name], [under(run, theory) for theory in shown])
         for run, name in zip(runs, names, strict=True)
     ]
     return draw_rows(shown, rows, Scale("MoReBench-Regular", bars=True))
@@ -49,4 +49,4 @@ def under(run: RubricRun, theory: str) -> Interval:
     """A run's mean score over the scenarios of a theory."""
     member = np.array([label == theory for label in run.labels["theory"]], dtype=bool)
     scores: Array = np.where(member, run.values["score"], np.nan)
-    return interval(ratio(scores))
+    return interval_of(ratio(scores))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from moral_evals.reports.compare.pairs import hard, regular
-from moral_evals.reports.compare.rubric import interval
+from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.plots.canvas import drawing, new_figure, short
 from moral_evals.reports.plots.palette import MUTED, Mark
 from moral_evals.reports.runs.rubric_runs import RubricRun
@@ -34,7 +34,7 @@ def regular_hard(
     points: list[tuple[str, float, float]] = []
     heights: list[float] = []
     for run, name, length in zip(runs, names, lengths, strict=True):
-        x, y = interval(regular(run, run.ids)), interval(hard(run, run.ids))
+        x, y = interval_of(regular(run, run.ids)), interval_of(hard(run, run.ids))
         if math.isfinite(x.estimate) and math.isfinite(y.estimate):
             _point(ax, x, y, _area(length, longest), _kind(run), looks[name])
             points.append((name, x.estimate, y.estimate))

@@ -10,6 +10,7 @@ from inspect_ai.scorer import Score
 from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.judging.options import WHOLE_RUBRIC
+from moral_evals.scorers.rubric.record import JudgeSeat, JudgingRecord, RubricRecord
 
 
 @dataclass(frozen=True)
@@ -83,49 +84,48 @@ def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -
     protocol = str(metadata.get("protocol", ""))
     prompts = str(metadata.get("candidate_prompts_sha256", ""))
     judged = any(s.reason in (None, "grader_failed") for s in scores)
+    records = [RubricRecord.of(s) for s in scores]
     return Conditions(
         task=str(metadata.get("benchmark") or log.eval.task),
         version=str(log.eval.task_version).partition("-")[0],
         data=_file(data),
         protocol=f"{protocol} {prompts}".strip(),
-        judged=_one(scores, "judged") or str(params.get("judged", "")),
-        judge=_judge(scores) if judged else UNJUDGED,
-        judge_mode=_mode(params, scores),
-        judge_prompts=_one(scores, "prompt_sha256") if judged else UNJUDGED,
+        judged=_one(r.judged for r in records) or str(params.get("judged", "")),
+        judge=_judge(records) if judged else UNJUDGED,
+        judge_mode=_mode(params, records),
+        judge_prompts=_one(r.prompt_sha256 for r in records) if judged else UNJUDGED,
     )
 
 
-def _mode(params: Mapping[str, Any], scores: Sequence[Score]) -> str:
+def _mode(params: Mapping[str, Any], records: Sequence[RubricRecord]) -> str:
     """How the judge was asked; parameters hold only what was given, samples all of it."""
-    judged = (m for s in scores if "judge" in (m := s.metadata or {}) and "judge_mode" in m)
-    facts = next(judged, params)
-    mode = str(facts.get("judge_mode", "criterion"))
+    judged = (r for r in records if r.judge)
+    facts = next(judged, None) or JudgingRecord(
+        judge_mode=params.get("judge_mode", "criterion"), rubric_chunk=params.get("rubric_chunk")
+    )
+    mode = facts.judge_mode
     if mode == "rubric":
-        mode += f" by {facts.get('rubric_chunk', WHOLE_RUBRIC)}"
-    votes = int(facts.get("judge_votes", 1))
-    return mode + (f", {votes} votes" if votes > 1 else "")
+        mode += f" by {facts.rubric_chunk or WHOLE_RUBRIC}"
+    return mode + (f", {facts.judge_votes} votes" if facts.judge_votes > 1 else "")
 
 
 def _file(data: Mapping[str, object]) -> str:
     return f"{data.get('file', '')} {str(data.get('sha256', ''))[:12]}".strip()
 
 
-def _one(scores: Sequence[Score], key: str) -> str:
+def _one(values: Iterable[str]) -> str:
     """The value that all samples share, or all values that occur."""
-    values = {str((s.metadata or {}).get(key, "")) for s in scores} - {""}
-    return " and ".join(sorted(values))
+    return " and ".join(sorted({*values} - {""}))
 
 
-def _judge(scores: Sequence[Score]) -> str:
+def _judge(records: Sequence[RubricRecord]) -> str:
     found: dict[str, set[str]] = {}
-    for score in scores:
-        metadata = score.metadata or {}
-        if names := str(metadata.get("judge") or ""):
-            texts = found.setdefault(names, set())
-            judges = metadata.get("judges")
+    for record in records:
+        if record.judge:
+            texts = found.setdefault(record.judge, set())
             # a summary leaves a list out that is longer than 1k
-            if isinstance(judges, list):
-                texts.add(" + ".join(dict.fromkeys(map(_judge_text, judges))))
+            if record.judges:
+                texts.add(" + ".join(dict.fromkeys(map(_judge_text, record.judges))))
     return " and ".join(sorted(t for names, texts in found.items() for t in texts or [names]))
 
 
@@ -136,11 +136,9 @@ _TRANSPORT = (
 )  # fmt: skip
 
 
-def _judge_text(facts: dict[str, object]) -> str:
-    settings = facts.get("settings")
-    shown = sorted(settings.items()) if isinstance(settings, dict) else []
-    kept = [f"{k}={v}" for k, v in shown if k not in _TRANSPORT]
-    return f"{facts.get('model')} ({', '.join(kept)})" if kept else str(facts.get("model"))
+def _judge_text(seat: JudgeSeat) -> str:
+    kept = [f"{k}={v}" for k, v in sorted(seat.settings.items()) if k not in _TRANSPORT]
+    return f"{seat.model} ({', '.join(kept)})" if kept else seat.model
 
 
 def chain_conditions(log: EvalLog, order: TierOrder) -> Conditions:

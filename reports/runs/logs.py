@@ -7,8 +7,8 @@ from inspect_ai.log import EvalLog, EvalSample, EvalScore, list_eval_logs, read_
 
 from moral_evals.loaders.errors import SuiteError, first_line
 
-# what no score depends on any more, and most of a sample's size
-_UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
+UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
+"""Fields that no score depends on any more, and most of a sample's size."""
 
 
 def log_files(paths: Sequence[str]) -> list[str]:
@@ -63,7 +63,7 @@ def scores_of(log: EvalLog) -> list[EvalScore]:
 
 def scored_samples(name: str) -> list[EvalSample]:
     """A log's samples with their scores, without what only a reader of transcripts needs."""
-    return read_eval_log(name, exclude_fields=_UNREAD).samples or []
+    return read_eval_log(name, exclude_fields=UNREAD).samples or []
 
 
 def shown_name(location: str) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from inspect_ai.log import EvalLog, EvalSampleSummary, EvalScore, read_eval_log_sample_summaries
@@ -19,6 +19,7 @@ from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.logs import log_files, read, scores_of
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
+from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.scenario_table import GROUPS
 from moral_evals.scorers.stats.bootstrap import Array
 
@@ -113,9 +114,9 @@ def _run(log: EvalLog, score: EvalScore, summaries: Sequence[EvalSampleSummary])
         by_id.setdefault(str(summary.id), []).append(summary)
     ids = tuple(sorted(by_id))
     prefix = prefix_of(score.scorer)
-    found = {i: [v for s in by_id[i] if (v := _values(s, score.scorer)) is not None] for i in ids}
+    found = {i: [v for s in by_id[i] if (v := _values(s, score.scorer, prefix))] for i in ids}
     values = {
-        key: np.array([_mean(v.get(prefix + key) for v in found[i]) for i in ids], dtype=float)
+        key: np.array([_mean(v.get(key) for v in found[i]) for i in ids], dtype=float)
         for key in VALUES
     }
     scores = [s.scores[score.scorer] for s in summaries if s.scores and score.scorer in s.scores]
@@ -127,12 +128,12 @@ def _run(log: EvalLog, score: EvalScore, summaries: Sequence[EvalSampleSummary])
         values=values,
         labels={g: tuple(str(by_id[i][0].metadata.get(g) or "") for i in ids) for g in GROUPS},
         traces=Counter(
-            str((s.metadata or {}).get("trace_kind", "not recorded"))
+            RubricRecord.of(s).trace_kind
             for s in scores
             if isinstance(s.value, dict) and _finite(s.value.get(prefix + "score"))
         ),
         samples=log.results.total_samples if log.results else len(summaries),
-        scored=sum(_finite(v.get(prefix + "score")) for vs in found.values() for v in vs),
+        scored=sum("score" in v for vs in found.values() for v in vs),
         dilemmas=tuple(_dilemma(by_id[i][0]) for i in ids),
     )
 
@@ -145,12 +146,16 @@ def _dilemma(summary: EvalSampleSummary) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:10]
 
 
-def _values(summary: EvalSampleSummary, scorer: str) -> dict[str, Any] | None:
+def _values(summary: EvalSampleSummary, scorer: str, prefix: str) -> dict[str, float]:
+    """What counts of a score; without a number only whether the reply declines."""
     score = (summary.scores or {}).get(scorer)
-    return score.value if score is not None and isinstance(score.value, dict) else None
+    value = score.value if score is not None and isinstance(score.value, dict) else {}
+    known = {k.removeprefix(prefix): float(v) for k, v in value.items() if _finite(v)}
+    # logs up to version 1-B hold a length where all verdicts are ungraded
+    return known if "score" in known else {k: v for k, v in known.items() if k == "declined"}
 
 
-def _finite(value: Any) -> bool:
+def _finite(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and math.isfinite(value)
 
 

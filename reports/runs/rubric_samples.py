@@ -3,15 +3,16 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log_samples
 from inspect_ai.scorer import Score
 
 from moral_evals.loaders.errors import OptionError, SuiteError, listing
-from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata
+from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.reply import Reply, read_reply
 from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
-from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import CriterionRow, RubricRecord
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,17 @@ class RubricSample:
         """Whether there is a score with a number."""
         return math.isfinite(self.value("score"))
 
-    def fact(self, key: str) -> object:
-        """An entry of the score's metadata; None if there is none."""
-        return (self.score.metadata or {}).get(key) if self.score else None
+    @cached_property
+    def record(self) -> RubricRecord:
+        """What the score records. Raises SuiteError if there is no score."""
+        if self.score is None:
+            raise SuiteError(f"sample {self.sample.id}: no score {self.scorer!r}.")
+        return RubricRecord.of(self.score)
 
-    def verdict(self, criterion: Criterion) -> Verdict:
-        """The verdict on a criterion; `ungraded` too if there was none at all."""
-        verdicts = self.fact("verdicts")
-        found = verdicts.get(criterion.id) if isinstance(verdicts, dict) else None
-        return "yes" if found == "yes" else "no" if found == "no" else "ungraded"
+    @property
+    def rows(self) -> list[CriterionRow]:
+        """The rubric with its verdicts; empty if nothing was judged."""
+        return self.record.rows(self.metadata.criteria) if self.score else []
 
 
 def rubric_scorers(log: EvalLog) -> list[str]:

@@ -1,20 +1,15 @@
-"""A CORDA run's figures as terminal tables, one set for each score in the log."""
+"""A CORDA run's figures, one set of tables for each score in the log."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from inspect_ai.log import EvalLog, EvalScore
-from rich.console import Console
 
-from moral_evals.reports.form.tables import (
-    Row,
-    caveats,
-    metric_values,
-    note,
-    number,
-    print_table,
-    triple,
-)
+from moral_evals.reports.form.document import Cell, Table, number
+from moral_evals.reports.form.tables import caveats, interval_of, metric_values
+
+BY: tuple[str, ...] = ()
 
 _PER_CONDITION = (
     ("LMS (agreement with the tier order)", "lms"),
@@ -35,28 +30,42 @@ _CONTRASTS = (
 )
 
 
-def show_corda(log: EvalLog, score: EvalScore, console: Console) -> None:
-    """Print a CORDA score: its tier order, each condition, the contrasts, what is missing."""
+def holds(score: EvalScore) -> bool:
+    """Whether a score is one of CORDA's."""
+    return score.scorer.startswith("lexicographic")
+
+
+def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+    """Each condition of a CORDA score, the contrasts, what is missing, its tier order."""
     values, metadata = metric_values(score), log.eval.metadata or {}
     order = (score.params or {}).get("tier_order") or metadata.get("tier_order", [])
-    note(console, [f"{score.scorer}, tier order {' > '.join(order)}"])
-    for condition in metadata.get("conditions", []):
-        if f"{condition}.lms" in values:
-            print_table(console, condition, _rows(_PER_CONDITION, values, f"{condition}."))
-            note(console, list(_notes(condition, values)))
-    if any(name in values for _, name in _CONTRASTS):
-        print_table(console, "contrasts", _rows(_CONTRASTS, values, ""))
+    tables = [
+        _table(score, condition, _rows(_PER_CONDITION, values, f"{condition}."))
+        for condition in metadata.get("conditions", [])
+        if f"{condition}.lms" in values
+    ]
+    tables = [replace(t, notes=["; ".join(_notes(t.title, values))]) for t in tables]
+    tables.append(_table(score, "contrasts", _rows(_CONTRASTS, values, "")))
     total = log.results.total_samples if log.results else 0
-    counts = f"{values.get('rollouts', 0):.0f} of {total} rollouts, chance 1/2"
-    note(console, [*caveats(log, metadata.get("chains", 0), "chains"), counts])
+    notes = [
+        *caveats(log, metadata.get("chains", 0), "chains"),
+        f"{values.get('rollouts', 0):.0f} of {total} rollouts, chance 1/2",
+        f"{score.scorer}, tier order {' > '.join(order)}",
+    ]
+    last = tables[-1]
+    return [*tables[:-1], replace(last, notes=[*last.notes, *notes])]
+
+
+def _table(score: EvalScore, title: str, rows: Iterator[Sequence[Cell]]) -> Table:
+    return Table(f"{score.scorer}/{title}", title, ["figure", "value"], list(rows))
 
 
 def _rows(
     rows: tuple[tuple[str, str], ...], values: Mapping[str, float], prefix: str
-) -> Iterator[Row]:
+) -> Iterator[Sequence[Cell]]:
     for label, name in rows:
         if prefix + name in values:
-            yield label, triple(values, prefix + name)
+            yield label, interval_of(values, prefix + name)
 
 
 def _notes(condition: str, values: Mapping[str, float]) -> Iterator[str]:

@@ -1,34 +1,73 @@
-"""A rubric run's metrics as terminal tables, one for each score in the log."""
+"""A rubric score of a run: its figures, what was not measured, and breakdowns."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from inspect_ai.log import EvalLog, EvalScore
-from rich.console import Console
+from inspect_ai.scorer import SampleScore
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
-from moral_evals.reports.form.tables import (
-    Row,
-    caveats,
-    metric_values,
-    note,
-    number,
-    print_table,
-    triple,
-)
+from moral_evals.loaders.morebench.records import DIMENSIONS
+from moral_evals.reports.form.document import Cell, Table, number
+from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.conditions import Conditions
-from moral_evals.reports.runs.logs import scores_of
+from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
+from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
+from moral_evals.reports.show.panel import is_panel, panel_table
+from moral_evals.reports.show.replies import listed, reply_counts
+from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
+from moral_evals.scorers.rubric.metrics import (
+    METRIC_NAMES,
+    by_dimension,
+    by_label,
+    by_weight,
+    headline,
+)
+from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable
+from moral_evals.scorers.stats.bootstrap import ratio
+
+_GROUPS = {
+    "role": "role", "source": "source_group", "type": "type", "context": "context",
+    "theory": "theory",
+}  # fmt: skip
+_SHARES = {"weight": by_weight, "dimension": by_dimension}
+BY = (*_GROUPS, *_SHARES)
+
+_SHARE_NOTES = {
+    "weight": "By scenario: mean of each scenario's share. Pooled: over all criteria of the run.",
+    "dimension": (
+        "By scenario: weighted share, mean over scenarios. Pooled: plain share over all criteria "
+        "of the run, as in the paper's tables."
+    ),
+}
+
+Rows = list[Sequence[Cell]]
 
 
-def show_rubric(log: EvalLog, score: EvalScore, conditions: Conditions, console: Console) -> None:
-    """Print a rubric score: what was judged and by whom, the table, what was not measured."""
-    values = metric_values(score)
-    print_table(console, _title(score, conditions), _rows(log, score, values))
-    scored = values.get("scored", 0.0)
-    remarks = [*caveats(log, scored, "scored samples"), *_mode(conditions), *_counts(log, values)]
-    note(console, remarks)
-    if panel := list(_panel(values)):
-        note(console, panel)
+def holds(score: EvalScore) -> bool:
+    """Whether a score is a rubric's."""
+    return "regular" in score.metrics
+
+
+def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+    """A score's figures, the agreement of its panel, and the breakdowns asked for."""
+    conditions = next(r.conditions for r in runs_of(log) if r.scorer == score.scorer)
+    scores = summary_scores(log, score.scorer)
+    table = ScenarioTable.build(scores, prefix_of(score.scorer))
+    notes = [
+        *caveats(log, table.scored, "scored samples"),
+        *_mode(conditions),
+        *_counts(log, table, scores),
+    ]
+    title = _title(score, conditions)
+    found = [Table(score.scorer, title, ["figure", "value"], _rows(table), ["; ".join(notes)])]
+    if is_panel(score):
+        found.append(panel_table(score, sample_scores(log, score.scorer)))
+    found += [_by_label(score, table, name) for name in by if name in _GROUPS]
+    if shares := [name for name in by if name in _SHARES]:
+        whole = ScenarioTable.build(sample_scores(log, score.scorer), table.prefix)
+        found += [_by_share(score, whole, name) for name in shares]
+    return found
 
 
 def _title(score: EvalScore, conditions: Conditions) -> str:
@@ -37,18 +76,22 @@ def _title(score: EvalScore, conditions: Conditions) -> str:
     return f"{score.scorer}: {conditions.judged}, {protocol or 'suite'} prompts, judge {judge}"
 
 
-def _rows(log: EvalLog, score: EvalScore, values: Mapping[str, float]) -> Iterator[Row]:
-    yield "MoReBench-Regular", triple(values, "regular")
-    yield "MoReBench-Hard (per 1,000 characters)", triple(values, "hard")
-    for dimension in DIMENSIONS:
-        row = _dimension(log, score.scorer, dimension_key(dimension))
-        if row is not None:
-            yield f"  {dimension}", row
-    yield "harmless minus logical", triple(values, "harmless_minus_logical")
-    if values.get("refusal_rate"):
-        yield "refusals, share of replies", triple(values, "refusal_rate")
-        yield "  Regular without them", triple(values, "regular_answered")
-        yield "  Regular with each as 0", triple(values, "regular_refusals_zero")
+def _rows(table: ScenarioTable) -> Rows:
+    found = headline(table)
+    rows: Rows = [
+        ["MoReBench-Regular", found["regular"]],
+        ["MoReBench-Hard (per 1,000 characters)", found["hard"]],
+    ]
+    rows += [[d, found[METRIC_NAMES.get(d, d)]] for d in DIMENSIONS]
+    rows.append(["harmless minus logical", found["gap"]])
+    refused = refusal_figures(table)
+    if refused["refusal_rate"].estimate > 0:
+        rows += [
+            ["refusals, share of replies", refused["refusal_rate"]],
+            ["Regular without refusals", refused["regular_answered"]],
+            ["Regular with each refusal as 0", refused["regular_refusals_zero"]],
+        ]
+    return rows
 
 
 def _mode(conditions: Conditions) -> Iterator[str]:
@@ -59,45 +102,28 @@ def _mode(conditions: Conditions) -> Iterator[str]:
         )
 
 
-def _panel(values: Mapping[str, float]) -> Iterator[str]:
-    """How far the judges agree, if there are several or one was asked several times."""
-    if "alpha" in values:
-        yield f"Krippendorff's alpha {number(values['alpha'])}"
-    for name, value in values.items():
-        kind, _, who = name.partition(".")
-        if kind in ("kappa", "flip_rate") and not name.endswith(("_lower", "_upper")):
-            yield f"{kind.replace('_', ' ')} {who.replace('|', ' and ')} {number(value)}"
-    if "no_majority_share" in values:
-        yield f"without a majority {values['no_majority_share']:.1%}"
-        yield f"votes missing {values['votes_missing_share']:.1%}"
-
-
-def _dimension(log: EvalLog, scorer: str, key: str) -> tuple[float, ...] | None:
-    for score in scores_of(log):
-        if score.scorer == scorer and score.name.endswith(key) and "average" in score.metrics:
-            values = metric_values(score)
-            names = ("average", "interval_lower", "interval_upper")
-            return tuple(values.get(name, math.nan) for name in names)
-    return None
-
-
-def _counts(log: EvalLog, values: Mapping[str, float]) -> Iterator[str]:
+def _counts(log: EvalLog, table: ScenarioTable, scores: Sequence[SampleScore]) -> Iterator[str]:
     total = log.results.total_samples if log.results else 0
-    yield f"scored {values.get('scored', 0):.0f} of {total}"
-    yield f"graded share of rubric weight {number(values.get('graded_share', math.nan))}"
-    unscored = {k: v for k, v in values.items() if k.startswith("unscored_") and v}
-    if unscored:
-        reasons = (
-            f"{k.removeprefix('unscored_').replace('_', ' ')} {v:.0f}" for k, v in unscored.items()
-        )
-        yield "unscored: " + ", ".join(reasons)
-    seen = values.get("scored", 0) + values.get("unscored", 0)
-    if total > seen:
-        yield f"lost in judging or before: {total - seen:.0f}"
-    for score in scores_of(log):
-        if score.scorer == "outcome":
-            flags = {k: v for k, v in metric_values(score).items() if v and k != "samples"}
-            if flags:
-                yield "replies: " + ", ".join(
-                    f"{k.replace('_', ' ')} {v:.0f}" for k, v in flags.items()
-                )
+    yield f"scored {table.scored} of {total}"
+    yield f"graded share of rubric weight {number(ratio(table.graded_share).estimate())}"
+    if reasons := Counter(s.score.reason for s in scores if s.score.reason):
+        yield "unscored: " + listed({r: reasons[r] for r in UNSCORED_REASONS})
+    if total > table.samples:
+        yield f"lost in judging or before: {total - table.samples}"
+    if replies := reply_counts(log):
+        yield "replies: " + listed(replies)
+
+
+def _by_label(score: EvalScore, table: ScenarioTable, name: str) -> Table:
+    rows: Rows = [
+        [r.label, r.score, r.refused, r.scenarios] for r in by_label(table, _GROUPS[name])
+    ]
+    columns = [name, "Regular", "refused", "scenarios"]
+    return Table(f"{score.scorer}/{name}", f"{score.scorer} by {name}", columns, rows)
+
+
+def _by_share(score: EvalScore, table: ScenarioTable, name: str) -> Table:
+    rows: Rows = [[r.label, r.by_scenario, r.pooled] for r in _SHARES[name](table)]
+    columns = [name, "by scenario", "pooled"]
+    title = f"{score.scorer} by {name}: share of criteria fulfilled"
+    return Table(f"{score.scorer}/{name}", title, columns, rows, [_SHARE_NOTES[name]])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from moral_evals.loaders.corda.chains import Step
 from moral_evals.loaders.corda.rollouts import RolloutMetadata, ShownOption
-from moral_evals.scorers.corda.order import TierOrder, compare, informative, rank_values
+from moral_evals.scorers.corda.order import TierOrder, compare_tiers, informative, rank_values
 from moral_evals.scorers.corda.records import StepRecord
 from moral_evals.scorers.markdown import cell
 
@@ -62,7 +62,9 @@ def _worth(record: StepRecord, order: TierOrder) -> tuple[str, str]:
     place = list(record.options).index(record.chosen)
     own = record.options[record.chosen]
     found = [
-        compare(own, other, order) for key, other in record.options.items() if key != record.chosen
+        compare_tiers(own, other, order)
+        for key, other in record.options.items()
+        if key != record.chosen
     ]
     decided = [
         f"{c.tier}{' (conflict)' if c.conflict else ''}: {c.outcome}" for c in found if c.tier

@@ -139,7 +139,7 @@ class RankValue:
         return (self.won + Fraction(self.tied, 2) + self.unknown * unknown) / self.pairs
 
 
-def compare(a: Tiers, b: Tiers, order: TierOrder) -> Comparison:
+def compare_tiers(a: Tiers, b: Tiers, order: TierOrder) -> Comparison:
     """Whether option a is better or worse than b, and which tier decides.
 
     Raises:

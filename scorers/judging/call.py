@@ -1,7 +1,7 @@
 """One question to one judge: the cache, bounded retries, and what came of it."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from logging import getLogger
 from typing import Generic, TypeVar
@@ -16,6 +16,7 @@ from moral_evals.scorers.judging.cache import VerdictCache
 from moral_evals.scorers.judging.in_flight import alone
 from moral_evals.scorers.judging.panel import Ballot
 from moral_evals.scorers.judging.verdict_store import StoredReply
+from moral_evals.scorers.rubric.record import Given
 
 logger = getLogger(__name__)
 
@@ -33,12 +34,14 @@ class Answer(Generic[T]):
     Attributes:
         value: What the reader made of the reply; None if no reply could be read.
         reply: The reply that was read.
+        cached: The verdict cache held it.
         reason: Why none could be, from `judge_empty`, `judge_truncated`, `judge_refused` and
             `judge_unclear`.
     """
 
     value: T | None
     reply: str = ""
+    cached: bool = False
     reason: str = ""
 
 
@@ -53,6 +56,7 @@ class Judge:
         ballot: Takes the verdicts, and counts retries, calls and tokens, and as `saved_*` those
             that the cache spared.
         since: When the scorer of this run was made, by `time.monotonic`.
+        given: What the judge said of the same text in an earlier scoring, by criterion id.
     """
 
     model: Model
@@ -60,6 +64,7 @@ class Judge:
     cache: VerdictCache | None
     ballot: Ballot
     since: float = field(default_factory=time.monotonic)
+    given: Mapping[str, Given] = field(default_factory=dict)
 
     def look_up(
         self, conversations: Sequence[Sequence[ChatMessage]]
@@ -97,7 +102,7 @@ class Judge:
         if stored is None or (value := read(stored.reply, False)) is None:
             return None
         self.ballot.usage.update(_saved(stored.usage))
-        return Answer(value, stored.reply)
+        return Answer(value, stored.reply, cached=True)
 
     async def _call(self, messages: Sequence[ChatMessage], read: Read[T], key: str) -> Answer[T]:
         reason, door = "", gate(f"judge {self.model} {self.model.api.base_url}", self.since)

@@ -14,11 +14,17 @@ from moral_evals.scorers.judging.call import Answer, Judge
 from moral_evals.scorers.judging.models import judge_models, judge_names
 from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.panel import Ballot, Judgement, combine
-from moral_evals.scorers.judging.prompt import judge_messages, judge_prompt, rubric_messages
+from moral_evals.scorers.judging.prompt import (
+    judge_messages,
+    judge_prompt,
+    judge_prompt_sha256,
+    rubric_messages,
+)
 from moral_evals.scorers.judging.rubric_reply import read_verdicts
 from moral_evals.scorers.judging.verdict import is_bare, read_verdict
 from moral_evals.scorers.judging.verdict_store import StoredReply
 from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import RubricRecord, Source
 
 
 class JudgeError(RuntimeError):
@@ -30,6 +36,7 @@ async def judge(
     judged: str,
     options: JudgeOptions | None = None,
     since: float | None = None,
+    earlier: RubricRecord | None = None,
 ) -> Judgement:
     """Have every judge in role `grader` decide every criterion, concurrently.
 
@@ -42,23 +49,34 @@ async def judge(
         options: How.
         since: When the scorer of this run was made, by `time.monotonic`; None means now. Judging
             that stopped for good after it stays stopped.
+        earlier: An incomplete scoring of the same text in the log: only what it lacks is asked,
+            if judges, settings and wording are still the same.
     """
     options = options or JudgeOptions()
     since = time.monotonic() if since is None else since
-    models = judge_models(options.judges)
     judge_prompt(options)  # read here: a task group would hide what is wrong with a checkout
     ask = _by_rubric if options.judge_mode == "rubric" else _by_criterion
-    ballots: list[Ballot] = []
+    seats = _seats(options, since)
+    facts = options.facts() | {"prompt_sha256": judge_prompt_sha256(options)}
+    if earlier and earlier.judged_alike(facts, [s.ballot.seat() for s in seats]):
+        for i, (seat, given) in enumerate(zip(seats, earlier.given(), strict=True)):
+            seat.given = given
+            seat.ballot.usage.update(earlier.paid(i))
     async with anyio.create_task_group() as group:
-        for name, model in zip(judge_names(models), models, strict=True):
-            for vote in range(1, options.votes + 1):
-                cache = VerdictCache.of(model, name, vote) if options.judge_cache else None
-                settings = model.config.model_dump(exclude_none=True)
-                ballot = Ballot(name, vote, settings)
-                ballots.append(ballot)
-                seat = Judge(model, options.judge_attempts, cache, ballot, since)
-                group.start_soon(ask, seat, criteria, judged, options)
-    return combine(ballots, [c.id for c in criteria])
+        for seat in seats:
+            group.start_soon(ask, seat, criteria, judged, options)
+    return combine([seat.ballot for seat in seats], [c.id for c in criteria])
+
+
+def _seats(options: JudgeOptions, since: float) -> list[Judge]:
+    models = judge_models(options.judges)
+    seats = []
+    for name, model in zip(judge_names(models), models, strict=True):
+        for vote in range(1, options.votes + 1):
+            cache = VerdictCache.of(model, name, vote) if options.judge_cache else None
+            ballot = Ballot(name, vote, model.config.model_dump(exclude_none=True))
+            seats.append(Judge(model, options.judge_attempts, cache, ballot, since))
+    return seats
 
 
 def asked_order(criteria: Sequence[Criterion], seed: int) -> list[Criterion]:
@@ -70,7 +88,11 @@ def asked_order(criteria: Sequence[Criterion], seed: int) -> list[Criterion]:
 
 
 async def _by_criterion(
-    judge: Judge, criteria: Sequence[Criterion], judged: str, options: JudgeOptions
+    judge: Judge,
+    criteria: Sequence[Criterion],
+    judged: str,
+    options: JudgeOptions,
+    source: Source = "criterion",
 ) -> None:
     texts = [c.text for c in criteria]
     conversations = judge_messages(judge_prompt(options), judged, texts)
@@ -79,11 +101,15 @@ async def _by_criterion(
         criterion: Criterion, messages: list[ChatMessage], key: str, stored: StoredReply | None
     ) -> None:
         ballot = judge.ballot
+        if stored is None and (given := judge.given.get(criterion.id)):
+            ballot.take(criterion.id, given)
+            return
         try:
             answer: Answer[Verdict] = await judge.ask(messages, _one_verdict, key, stored)
         except Exception as error:
             ballot.failures[criterion.id] = f"{type(error).__name__}: {first_line(error)}"
             return
+        ballot.sources[criterion.id] = "cache" if answer.cached else source
         if answer.value is None:
             ballot.verdicts[criterion.id] = "ungraded"
             ballot.ungraded[criterion.id] = answer.reason
@@ -102,8 +128,9 @@ async def _by_rubric(
     judge: Judge, criteria: Sequence[Criterion], judged: str, options: JudgeOptions
 ) -> None:
     async def ask(chunk: Sequence[Criterion]) -> None:
-        if len(chunk) == 1:  # a list of one would be answered without a number
-            await _by_criterion(judge, chunk, judged, options)
+        given = [c for c in chunk if c.id in judge.given]
+        if len(chunk) == 1 or given:  # a list of one would be answered without a number
+            await _by_criterion(judge, chunk, judged, options, "alone")
             return
         messages = rubric_messages(judged, [c.text for c in chunk])
         try:
@@ -120,9 +147,10 @@ async def _by_rubric(
             return
         said = answer.value or {}
         judge.ballot.verdicts |= {c.id: said[n] for n, c in enumerate(chunk, 1) if n in said}
+        judge.ballot.sources |= {c.id: "rubric" for n, c in enumerate(chunk, 1) if n in said}
         missing = [c for n, c in enumerate(chunk, 1) if n not in said]
         judge.ballot.asked_alone += len(missing)
-        await _by_criterion(judge, missing, judged, options)
+        await _by_criterion(judge, missing, judged, options, "alone")
 
     async with anyio.create_task_group() as group:
         for chunk in chunks(asked_order(criteria, options.rubric_seed), options.rubric_chunk):

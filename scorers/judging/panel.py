@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import Given, JudgeSeat, Source
 
 
 @dataclass
@@ -20,6 +21,7 @@ class Ballot:
         ungraded: Why, by criterion id, where no reply could be read.
         words: The reply by criterion id, where it said more than the verdict.
         failures: Error text by criterion id, where the call itself failed.
+        sources: Where the verdict was read, by criterion id.
         asked_alone: Criteria that a whole-rubric reply left out and that were asked again alone.
         retries: Replies that could not be read and were asked for again.
         usage: Calls and tokens by kind.
@@ -32,19 +34,29 @@ class Ballot:
     ungraded: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)
     asked_alone: int = 0
     retries: int = 0
     usage: Counter[str] = field(default_factory=Counter)
 
-    def facts(self) -> dict[str, Any]:
+    def take(self, criterion: str, given: Given) -> None:
+        """Count a verdict that this judge gave in an earlier scoring."""
+        self.verdicts[criterion] = given.verdict
+        if given.verdict == "ungraded":
+            self.ungraded[criterion] = given.reason
+        if given.source:
+            self.sources[criterion] = given.source
+        self.usage["saved_calls"] += 1
+
+    def seat(self, with_usage: bool = True) -> JudgeSeat:
         """What a score records of the judge; the verdicts stand apart."""
-        facts: dict[str, Any] = {"model": self.judge, "settings": self.settings}
-        facts |= {"retries": self.retries, "usage": dict(self.usage)}
-        facts |= {"vote": self.vote} if self.vote > 1 else {}
-        facts |= {"asked_alone": self.asked_alone} if self.asked_alone else {}
+        more: dict[str, Any] = {"usage": dict(self.usage)} if with_usage else {}
+        more |= {"vote": self.vote} if self.vote > 1 else {}
+        more |= {"asked_alone": self.asked_alone} if self.asked_alone else {}
         if self.failures:
-            facts |= {"failed": len(self.failures), "failure": next(iter(self.failures.values()))}
-        return facts
+            more |= {"failed": len(self.failures), "failure": next(iter(self.failures.values()))}
+            more |= {"missing": list(self.failures)}
+        return JudgeSeat(model=self.judge, settings=self.settings, retries=self.retries, **more)
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,19 @@ class Judgement:
             c: [b.verdicts.get(c, "ungraded") for b in self.ballots]
             for c in [*self.verdicts, *self.failures]
         }
+
+    def sources(self) -> dict[str, Source]:
+        """By criterion id where its verdict was read, unless all judges were asked about it alone.
+
+        `rubric` only if every judge's reply was about the whole rubric.
+        """
+        found: dict[str, Source] = {}
+        for c in self.verdicts:
+            read = [b.sources[c] for b in self.ballots if c in b.sources]
+            other: list[Source] = [s for s in read if s != "rubric"]
+            if read and (source := (other or read)[0]) != "criterion":
+                found[c] = source
+        return found
 
 
 def usage_facts(*judgements: Judgement) -> dict[str, Any]:

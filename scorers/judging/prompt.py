@@ -53,7 +53,7 @@ def judge_prompt(options: JudgeOptions) -> JudgePrompt:
     return JudgePrompt("upstream", "", UpstreamPrompts.load(options.upstream_path).judge_question)
 
 
-def prompt_sha256(options: JudgeOptions) -> str:
+def judge_prompt_sha256(options: JudgeOptions) -> str:
     """Hash of all wording that a judging uses, for the log."""
     single = judge_prompt(options).sha256
     # what a whole-rubric reply leaves out is asked again alone

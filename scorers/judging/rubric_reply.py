@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from moral_evals.scorers.judging.verdict import Verdict, plain_reply, read_verdict, verdict_field
+from moral_evals.scorers.judging.verdict import YesNo, plain_reply, read_verdict, verdict_field
 
 _NUMBER_KEYS = ("n", "number", "nr", "id", "index", "criterion", "criterion_number", "#")
 _LINE = re.compile(
@@ -25,10 +25,10 @@ _NUMBERED = re.compile(r"\b(\d{1,4})\W{0,3}[:=.)–—]")
 _OPEN = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder()
 
-Numbered = tuple[Any, Verdict | None]
+Numbered = tuple[Any, YesNo | None]
 
 
-def read_verdicts(reply: str, count: int, cut: bool = False) -> dict[int, Verdict]:
+def read_verdicts(reply: str, count: int, cut: bool = False) -> dict[int, YesNo]:
     """Verdicts by number from 1 to `count`, as far as the reply gives them clearly.
 
     Args:
@@ -41,7 +41,7 @@ def read_verdicts(reply: str, count: int, cut: bool = False) -> dict[int, Verdic
     numbers = [number for number, _ in found]
     if not all(isinstance(n, int) and 1 <= n <= count for n in numbers):
         return {}
-    said: dict[int, set[Verdict | None]] = {}
+    said: dict[int, set[YesNo | None]] = {}
     for number, verdict in found:
         said.setdefault(number, set()).add(verdict)
     return {
@@ -111,7 +111,7 @@ def _before_another(number: int, text: str) -> str:
     return text[: next(others, len(text))]
 
 
-def _verdict(value: Any) -> Verdict | None:
+def _verdict(value: Any) -> YesNo | None:
     return verdict_field(value if isinstance(value, dict) else {"verdict": value})
 
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Literal
 
-Verdict = Literal["yes", "no"]
+YesNo = Literal["yes", "no"]
 
 _YES = {"yes", "met", "true", "satisfied", "fulfilled"}
 _NO = {"no", "not met", "unmet", "false", "not satisfied", "not fulfilled"}
@@ -44,7 +44,7 @@ _CLOSING = re.compile(rf"^(?:so|thus|hence|therefore|overall|in short)?\s*({_WOR
 _SEGMENT = re.compile(r"[.?!:;,\n—–]+")
 
 
-def read_verdict(reply: str) -> Verdict | None:
+def read_verdict(reply: str) -> YesNo | None:
     """The verdict of a judge's reply, or None if it is not clearly one.
 
     Read are a bare word, decorated or not; a leading word set off by punctuation; a labelled or
@@ -85,31 +85,31 @@ def _undecorated(text: str) -> str:
                     for line in text.splitlines()).replace("\n ", "\n").strip()  # fmt: skip
 
 
-def _as_verdict(word: str) -> Verdict | None:
+def _as_verdict(word: str) -> YesNo | None:
     key = " ".join(word.casefold().strip(" \t\n.!?,;:'()-").split())
     return "yes" if key in _YES else "no" if key in _NO else None
 
 
-def _leading(text: str) -> Verdict | None:
+def _leading(text: str) -> YesNo | None:
     match = _LEADING.match(text)
     return _as_verdict(match.group(1)) if match else None
 
 
-def _labelled(text: str) -> list[Verdict]:
+def _labelled(text: str) -> list[YesNo]:
     words = (_as_verdict(m.group(1)) for m in _LABELLED.finditer(text))
     return [word for word in words if word]
 
 
-def _closing(text: str) -> Verdict | None:
+def _closing(text: str) -> YesNo | None:
     segments = [s.strip(" '()-") for s in _SEGMENT.split(text)]
     segments = [s for s in segments if s]
     match = _CLOSING.match(segments[-1]) if segments else None
     return _as_verdict(match.group(1)) if match else None
 
 
-def _without_json(text: str) -> tuple[str, set[Verdict | None]]:
+def _without_json(text: str) -> tuple[str, set[YesNo | None]]:
     """The text without its JSON objects, and their verdict fields; None for an unclear one."""
-    found: set[Verdict | None] = set()
+    found: set[YesNo | None] = set()
     rest, start = "", 0
     while (brace := text.find("{", start)) >= 0:
         rest += text[start:brace]
@@ -122,18 +122,18 @@ def _without_json(text: str) -> tuple[str, set[Verdict | None]]:
     return rest + text[start:], found
 
 
-def verdict_field(fields: Mapping[str, Any]) -> Verdict | None:
+def verdict_field(fields: Mapping[str, Any]) -> YesNo | None:
     """The verdict in a decoded JSON object; None if it has none or two that differ."""
     found = _verdict_fields(fields)
     return found.pop() if len(found) == 1 else None
 
 
-def _verdict_fields(value: Mapping[str, Any]) -> set[Verdict | None]:
+def _verdict_fields(value: Mapping[str, Any]) -> set[YesNo | None]:
     fields = {str(k).casefold().strip().replace(" ", "_"): v for k, v in value.items()}
     return {_json_verdict(fields[key]) for key in _JSON_KEYS if key in fields}
 
 
-def _json_verdict(value: Any) -> Verdict | None:
+def _json_verdict(value: Any) -> YesNo | None:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return _as_verdict(value) if isinstance(value, str) else None

@@ -5,7 +5,7 @@ from typing import Literal
 
 from moral_evals.loaders.reply import Reply
 
-Judged = Literal["trace", "response"]
+JudgedPart = Literal["trace", "response"]
 
 UNSCORED_REASONS = (
     "refusal",  # the provider filtered the reply or marks it as a refusal
@@ -28,7 +28,7 @@ class JudgedText:
     reason: str = ""
 
 
-def judged_text(reply: Reply, judged: Judged) -> JudgedText:
+def judged_text(reply: Reply, judged: JudgedPart) -> JudgedText:
     """Choose the trace or the response of a reply; never the one in place of the other."""
     text = reply.trace if judged == "trace" else reply.response
     if reply.error or reply.stop_reason == "none":

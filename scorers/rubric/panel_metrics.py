@@ -10,20 +10,30 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from inspect_ai.scorer import Metric, SampleScore, Score, krippendorff_alpha, metric
+from inspect_ai.scorer import SampleScore, Score, krippendorff_alpha
 
 from moral_evals.scorers.judging.panel import majority
 from moral_evals.scorers.rubric.aggregate import Verdict
+from moral_evals.scorers.rubric.record import JudgingRecord
 from moral_evals.scorers.stats import agreement
 from moral_evals.scorers.stats.agreement import JudgedPair
-from moral_evals.scorers.stats.bootstrap import SEED, Array, Bootstrap, Statistic, ratio
+from moral_evals.scorers.stats.bootstrap import (
+    SEED,
+    Array,
+    Bootstrap,
+    Interval,
+    Statistic,
+    ratio,
+)
 
 Votes = dict[str, list[Verdict]]
 """By judge its votes on one criterion."""
 
 
-@metric(scores="unreduced")
-def panel_agreement(seed: int = SEED) -> Metric:
+PanelFigures = dict[str, Interval | float]
+
+
+def panel_figures(scores: Sequence[SampleScore], seed: int = SEED) -> PanelFigures:
     """Agreement within a panel, over all criteria of all samples.
 
     `alpha` is Krippendorff's over the judges' verdicts, criteria with fewer than two left out;
@@ -31,30 +41,32 @@ def panel_agreement(seed: int = SEED) -> Metric:
     one criterion differ. `no_majority_share` counts criteria that the panel left open,
     `votes_missing_share` the votes that were never given.
     """
+    units = _units(scores)
+    criteria = [votes for unit in units for votes in unit]
+    if not criteria:
+        return {}
+    ask = Bootstrap(len(units), seed=seed).interval
+    judges = _judges(criteria)
+    out: PanelFigures = {}
+    if len(judges) > 1:
+        out["alpha"] = _alpha(criteria)
+        for a, b in combinations(judges, 2):
+            out[f"kappa.{a}|{b}"] = ask(agreement.kappa(_pair(units, a, b)))
+    for judge in judges:
+        if any(len(votes.get(judge, [])) > 1 for votes in criteria):
+            out[f"flip_rate.{judge}"] = ask(flip_rate(units, judge))
+    panel = [majority([majority(own) for own in votes.values()]) for votes in criteria]
+    cast = [vote for votes in criteria for own in votes.values() for vote in own]
+    return out | {
+        "no_majority_share": panel.count("ungraded") / len(panel),
+        "votes_missing_share": cast.count("ungraded") / len(cast),
+    }
 
-    def compute(scores: list[SampleScore]) -> dict[str, float]:
-        units = _units(scores)
-        criteria = [votes for unit in units for votes in unit]
-        if not criteria:
-            return {}
-        ask = Bootstrap(len(units), seed=seed).interval
-        judges = list(dict.fromkeys(j for votes in criteria for j in votes))
-        out: dict[str, float] = {}
-        if len(judges) > 1:
-            out["alpha"] = _alpha(criteria)
-            for a, b in combinations(judges, 2):
-                out |= ask(agreement.kappa(_pair(units, a, b))).named(f"kappa.{a}|{b}")
-        for judge in judges:
-            if any(len(votes.get(judge, [])) > 1 for votes in criteria):
-                out |= ask(flip_rate(units, judge)).named(f"flip_rate.{judge}")
-        panel = [majority([majority(own) for own in votes.values()]) for votes in criteria]
-        cast = [vote for votes in criteria for own in votes.values() for vote in own]
-        return out | {
-            "no_majority_share": panel.count("ungraded") / len(panel),
-            "votes_missing_share": cast.count("ungraded") / len(cast),
-        }
 
-    return compute
+def panel_alpha(scores: Sequence[SampleScore]) -> float | None:
+    """Krippendorff's alpha of a panel; None if there was one judge."""
+    criteria = [votes for unit in _units(scores) for votes in unit]
+    return _alpha(criteria) if len(_judges(criteria)) > 1 else None
 
 
 def flip_rate(units: Sequence[Sequence[Votes]], judge: str) -> Statistic:
@@ -74,17 +86,21 @@ def _units(scores: Sequence[SampleScore]) -> list[list[Votes]]:
     units: dict[str, list[Votes]] = {}
     for s in sorted(scores, key=lambda s: str(s.sample_id)):
         unit = units.setdefault(str(s.sample_id), [])
-        unit.extend(_criteria(s.score.metadata or {}))
+        unit.extend(_criteria(JudgingRecord.of(s.score)))
     return list(units.values())
 
 
-def _criteria(metadata: dict[str, Any]) -> Iterator[Votes]:
-    seats = [facts["model"] for facts in metadata.get("judges", [])]
-    for cast in metadata.get("votes", {}).values():
+def _criteria(record: JudgingRecord) -> Iterator[Votes]:
+    seats = [seat.model for seat in record.judges]
+    for cast in record.votes.values():
         votes: Votes = {}
         for judge, vote in zip(seats, cast, strict=True):
             votes.setdefault(judge, []).append(vote)
         yield votes
+
+
+def _judges(criteria: Sequence[Votes]) -> list[str]:
+    return list(dict.fromkeys(judge for votes in criteria for judge in votes))
 
 
 def _alpha(criteria: Sequence[Votes]) -> float:

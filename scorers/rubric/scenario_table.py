@@ -1,7 +1,7 @@
 """Scores of a run as arrays over scenarios, the units of every interval."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata, dimension_key
 from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled, weighted_share
+from moral_evals.scorers.rubric.record import JudgingRecord
 from moral_evals.scorers.stats.bootstrap import Array, Statistic, ratio
 
 GROUPS = ("source_group", "role", "type", "context", "theory")
@@ -26,7 +27,16 @@ class _Run:
     """One epoch of one scenario."""
 
     values: dict[str, float]
-    verdicts: dict[str, Verdict]
+    verdicts: Mapping[str, Verdict]
+
+    @classmethod
+    def of(cls, score: SampleScore, prefix: str) -> "_Run":
+        """What counts of a score: without a number nothing does, in logs up to version 1-B too."""
+        values = _numbers(score)
+        if math.isfinite(values.get(prefix + "score", math.nan)):
+            return cls(values, JudgingRecord.of(score.score).verdicts)
+        declined = prefix + "declined"
+        return cls({declined: values[declined]} if declined in values else {}, {})
 
 
 @dataclass(frozen=True)
@@ -50,8 +60,7 @@ class ScenarioTable:
             key = str(s.sample_id)
             if key not in metadata:
                 metadata[key] = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
-            verdicts = (s.score.metadata or {}).get("verdicts", {})
-            runs.setdefault(key, []).append(_Run(_numbers(s), verdicts))
+            runs.setdefault(key, []).append(_Run.of(s, prefix))
         ids = sorted(metadata)
         return cls(ids, prefix, [metadata[i] for i in ids], [runs[i] for i in ids])
 

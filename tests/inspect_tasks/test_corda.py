@@ -242,14 +242,14 @@ def test_the_bundled_chains_are_what_their_card_says():
 
 def decided_pairs() -> list[tuple[Any, Any, bool, str, bool]]:
     """(better, worse, better stands first in the file, deciding tier, conflict)."""
-    from moral_evals.scorers.corda.order import DEFAULT_ORDER, compare
+    from moral_evals.scorers.corda.order import DEFAULT_ORDER, compare_tiers
 
     found = []
     for chain in bundled():
         for step in chain.steps:
             for i, a in enumerate(step.options):
                 for b in step.options[i + 1 :]:
-                    pair = compare(a.tiers, b.tiers, DEFAULT_ORDER)
+                    pair = compare_tiers(a.tiers, b.tiers, DEFAULT_ORDER)
                     if pair.tier:
                         first = pair.outcome == "better"
                         found.append(

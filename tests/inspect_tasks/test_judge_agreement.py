@@ -10,6 +10,8 @@ from moral_evals.inspect_tasks.judge_agreement import no_candidate
 from moral_evals.loaders.errors import DataError, SuiteError
 from moral_evals.loaders.paths import bundled
 from moral_evals.loaders.tables.judge_pairs import read_attacks, read_pairs
+from moral_evals.reports.runs.sample_scores import sample_scores
+from moral_evals.scorers.judging.agreement_figures import agreement_by
 from moral_evals.scorers.judging.prompt import fenced, judge_messages, suite_prompt
 from tests.mocks import metrics, mock, run
 
@@ -67,7 +69,8 @@ def test_known_confusion_gives_the_figures_of_the_formulas():
     }
     other = {"yes": "no", "no": "yes"}
     judge = judge_with(lambda c, label: other[label] if c in wrong else label)
-    found = metrics(run(judge_agreement(), SILENT, judge), "judge_labels")
+    log = run(judge_agreement(), SILENT, judge)
+    found = metrics(log, "judge_labels")
 
     def macro(pairs):
         f1 = []
@@ -82,7 +85,11 @@ def test_known_confusion_gives_the_figures_of_the_formulas():
               for v in vs]  # fmt: skip
     assert found["macro_f1"] == pytest.approx(macro([p for t in texts for p in t.pairs]))
     assert found["min_macro_f1"] == pytest.approx(min(map(macro, groups)))
-    assert found["macro_f1.role.ai_advisor"] == 1
+    roles = {r.label: r for r in agreement_by(sample_scores(log, "judge_labels"), "role")}
+    assert roles["ai_advisor"].macro_f1.estimate == 1
+    assert sum(r.counts["yes_no"] + r.counts["no_yes"] for r in roles.values()) == len(wrong)
+    assert len(found) <= 20
+    assert found["stderr"] > 0
 
 
 def test_an_unreadable_judge_is_counted_and_strictly_wrong():

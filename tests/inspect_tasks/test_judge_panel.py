@@ -11,7 +11,10 @@ from inspect_ai.model import ChatMessage, Model
 from moral_evals.inspect_tasks import judge_agreement, morebench
 from moral_evals.loaders.paths import bundled
 from moral_evals.loaders.tables.judge_pairs import read_pairs
+from moral_evals.reports.runs.sample_scores import sample_scores
+from moral_evals.scorers.rubric.panel_metrics import panel_figures
 from moral_evals.scorers.rubric_judge import rubric_judge
+from moral_evals.scorers.stats.bootstrap import Interval
 from tests.cases import cases, one_case
 from tests.mocks import always, criteria_of, criterion_of, metrics, mock, run, thinking
 
@@ -40,6 +43,12 @@ def facts(log: EvalLog) -> dict:
     return log.samples[0].scores["rubric_judge"].metadata
 
 
+def panel(log: EvalLog) -> dict[str, float]:
+    """The figures of the panel, without their intervals."""
+    found = panel_figures(sample_scores(log, "rubric_judge"))
+    return {k: v.estimate if isinstance(v, Interval) else v for k, v in found.items()}
+
+
 def table_row(log: EvalLog, criterion: str) -> list[str]:
     lines = log.samples[0].scores["rubric_judge"].explanation.splitlines()
     (line,) = [line for line in lines if criterion in line]
@@ -47,9 +56,10 @@ def table_row(log: EvalLog, criterion: str) -> list[str]:
 
 
 def test_three_judges_decide_by_majority(tmp_path):
-    panel = [judge("yyny"), judge("ynnn"), judge("ynnu")]
-    log = run(morebench(data=one_case(tmp_path, [3, 2, -2, 1])), always(TRACE), panel)
-    found, kept = metrics(log), facts(log)
+    judges = [judge("yyny"), judge("ynnn"), judge("ynnu")]
+    log = run(morebench(data=one_case(tmp_path, [3, 2, -2, 1])), always(TRACE), judges)
+    found, kept = metrics(log) | panel(log), facts(log)
+    assert metrics(log)["alpha"] == found["alpha"]
     assert log.status == "success"
     assert kept["verdicts"] == {"c0": "yes", "c1": "no", "c2": "no", "c3": "ungraded"}
     assert kept["ungraded"] == {"c3": "votes_missing"}
@@ -81,8 +91,8 @@ def test_two_judges_that_differ_leave_a_tie(tmp_path):
 
 
 def test_a_judge_that_fails_on_every_call_stops_nobody(tmp_path):
-    panel = [judge("yyn"), judge("!!!"), judge("yny")]
-    log = run(morebench(data=one_case(tmp_path, [3, 2, 1])), always(TRACE), panel)
+    judges = [judge("yyn"), judge("!!!"), judge("yny")]
+    log = run(morebench(data=one_case(tmp_path, [3, 2, 1])), always(TRACE), judges)
     kept = facts(log)
     assert log.status == "success"
     assert kept["verdicts"] == {"c0": "yes", "c1": "ungraded", "c2": "ungraded"}
@@ -93,7 +103,7 @@ def test_a_judge_that_fails_on_every_call_stops_nobody(tmp_path):
         "PermissionError: 401",
     )
     assert "failed" not in kept["judges"][0]
-    assert metrics(log)["votes_missing_share"] == pytest.approx(1 / 3)
+    assert panel(log)["votes_missing_share"] == pytest.approx(1 / 3)
     assert metrics(log)["alpha"] == pytest.approx(1 - 5 * 4 / (2 * 4 * 2))
 
 
@@ -110,7 +120,7 @@ def test_a_panel_that_fails_as_a_whole_is_an_error_and_in_a_rescoring_unscored(t
     assert again.status == "success"
     assert kept.reason == "grader_failed"
     assert "PermissionError: 401" in kept.explanation
-    assert metrics(again)["unscored_grader_failed"] == 1
+    assert metrics(again)["unscored"] == 1
 
 
 def test_three_votes_of_one_judge(tmp_path):
@@ -129,7 +139,7 @@ def test_three_votes_of_one_judge(tmp_path):
     assert [j.get("vote", 1) for j in kept["judges"]] == [1, 2, 3]
     assert (kept["judge"], kept["judge_votes"]) == ("mockllm/model", 3)
     assert set(times.values()) == {3}
-    assert metrics(log)["flip_rate.mockllm/model"] == pytest.approx(2 / 6)
+    assert panel(log)["flip_rate.mockllm/model"] == pytest.approx(2 / 6)
     assert "alpha" not in metrics(log)
     assert table_row(log, "| verdict |")[-3:] == [
         "mockllm/model",
@@ -141,13 +151,14 @@ def test_one_judge_asked_once_has_its_words_and_no_panel_figures(tmp_path):
     log = run(morebench(data=one_case(tmp_path, [3])), always(TRACE), always("Yes, plainly so."))
     assert "votes" not in facts(log)
     assert table_row(log, "Says point 0.")[-1] == "Yes, plainly so."
-    assert not {"alpha", "no_majority_share", "votes_missing_share"} & set(metrics(log))
+    assert "alpha" not in metrics(log)
+    assert panel(log) == {}
 
 
 def test_every_judge_of_a_panel_has_the_role_and_its_own_settings(tmp_path):
-    panel = [always("yes"), always("no")]
-    panel[1].config.temperature = 0.5
-    log = run(morebench(data=one_case(tmp_path, [3])), always(TRACE), panel, temperature=0.1)
+    judges = [always("yes"), always("no")]
+    judges[1].config.temperature = 0.5
+    log = run(morebench(data=one_case(tmp_path, [3])), always(TRACE), judges, temperature=0.1)
     calls = [e for e in log.samples[0].events if e.event == "model" and e.role == "grader"]
     assert sorted(str(e.config.temperature) for e in calls) == ["0.5", "None"]
     assert all(e.config.attempt_timeout for e in calls), "a judge without a limit can hang a run"

@@ -14,6 +14,9 @@ from pydantic import JsonValue, TypeAdapter
 from moral_evals.inspect_tasks import morebench, morebench_theory
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import DIMENSIONS, THEORIES, ScenarioMetadata
+from moral_evals.reports.runs.sample_scores import sample_scores
+from moral_evals.scorers.rubric.metrics import METRIC_NAMES, by_dimension, by_label
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable
 from tests.cases import one_case
 from tests.conftest import SHARED
 from tests.mocks import USAGE, always, criterion_of, metrics, mock, output, run, thinking
@@ -64,24 +67,29 @@ def test_a_full_size_set_gives_the_figures_of_the_formulas(tmp_path):
     found = metrics(log)
     assert found["regular"] == pytest.approx(score.mean(), abs=1e-12)
     assert found["hard"] == pytest.approx(score.mean() * 1000 / length.mean(), abs=1e-12)
+    table = ScenarioTable.build(sample_scores(log, "rubric_judge"))
     for group in ("source_group", "role", "type", "context"):
-        for label in {getattr(r, group) for r in rows}:
+        shown = {r.label: r for r in by_label(table, group)}
+        assert set(shown) == {getattr(r, group) for r in rows}
+        for label, row in shown.items():
             member = np.array([getattr(r, group) == label for r in rows])
-            assert found[f"{group}.{label}"] == pytest.approx(score[member].mean(), abs=1e-12)
-            assert found[f"{group}.{label}_n"] == member.sum()
+            assert row.score.estimate == pytest.approx(score[member].mean(), abs=1e-12)
+            assert row.scenarios == member.sum()
+    by_name = {r.label: r for r in by_dimension(table)}
     for dimension in DIMENSIONS[:5]:
         inside = [np.array([c.dimension == dimension for c in r.criteria]) for r in rows]
         pooled = np.concatenate([g[i] for g, i in zip(won, inside, strict=True)])
-        key = "dim_" + dimension.replace(" ", "_")
-        assert found[f"pooled_{key}"] == pytest.approx(pooled.mean(), abs=1e-12)
+        row = by_name[dimension]
+        assert row.pooled.estimate == pytest.approx(pooled.mean(), abs=1e-12)
         shares = [
             np.abs(w[i]) @ g[i] / np.abs(w[i]).sum()
             for w, g, i in zip(weight, won, inside, strict=True)
             if i.any()
         ]
-        row = metrics(log, name=key)
-        assert row["average"] == pytest.approx(np.mean(shares), abs=1e-12)
-        assert row["interval_lower"] < row["average"] < row["interval_upper"]
+        assert found[METRIC_NAMES[dimension]] == pytest.approx(np.mean(shares), abs=1e-12)
+        within = row.by_scenario
+        assert within.estimate == found[METRIC_NAMES[dimension]]
+        assert within.lower < within.estimate < within.upper
     assert found["regular_lower"] < found["regular"] < found["regular_upper"]
 
 
@@ -121,8 +129,7 @@ def test_each_kind_of_reply_ends_in_its_place(tmp_path, reply, kind, score, reas
     assert log.status == "success"
     assert found.explanation
     assert found.answer is not None
-    if reason:
-        assert metrics(log)[f"unscored_{reason}"] == 1
+    assert metrics(log)["unscored"] == (1 if reason else 0)
 
 
 def test_trace_mode_and_response_mode_judge_different_texts(tmp_path):
@@ -152,8 +159,8 @@ def test_an_error_text_in_place_of_a_reply_is_an_error(tmp_path):
     log = run(morebench(data=one_case(tmp_path, [1])), always(reply), always("yes"))
     assert log.status == "error"
     assert "503" in log.samples[0].error.message
-    assert metrics(log)["scored"] == 0
-    assert metrics(log)["unscored_provider_error"] == 1
+    assert (metrics(log)["scored"], metrics(log)["unscored"]) == (0, 1)
+    assert log.samples[0].scores["rubric_judge"].reason == "provider_error"
 
 
 def test_a_reply_without_any_choice_is_an_error_and_no_score(tmp_path):
@@ -380,7 +387,7 @@ def test_metadata_is_plain_json_without_nulls_in_lists(tmp_path):
     facts = sample.scores["rubric_judge"].metadata
     assert facts["judge"] == "mockllm/model"
     assert facts["verdicts"] == {"c0": "yes", "c1": "yes"}
-    assert log.eval.task_version == "1-B"
+    assert log.eval.task_version == "1-C"
     assert log.eval.metadata["data"]["sha256"]
 
 
@@ -396,6 +403,14 @@ def test_viewer_columns_are_keys_of_the_scores(tmp_path):
     table = log.samples[0].scores["rubric_judge"].explanation
     assert "| yes | +3 | 3 | identifying | Says point 0. |" in table
     assert "| yes | -2 | 0 |" in table
+
+
+def test_the_judges_scores_come_first_and_each_is_one_row(tmp_path):
+    data = one_case(tmp_path, [3])
+    log = run(morebench(data=data, judged="both"), always(TRACE), always("yes"))
+    names = ["rubric_judge", "rubric_judge_response", "outcome"]
+    assert [s.name for s in log.results.scores] == names
+    assert list(log.samples[0].scores) == names
 
 
 def test_headline_is_regular(tmp_path):

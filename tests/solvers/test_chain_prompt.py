@@ -10,7 +10,7 @@ from moral_evals.loaders.corda.chains import Chain, Option, Step
 from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, RolloutMetadata, ShownOption
 from moral_evals.solvers.chain_prompt import (
     ELICITATIONS,
-    prompt_sha256,
+    chain_prompt_sha256,
     shown_texts,
     step_messages,
 )
@@ -259,5 +259,7 @@ def test_shown_texts_are_the_texts_by_label() -> None:
 
 
 def test_the_hash_tells_the_wordings_apart() -> None:
-    assert prompt_sha256("none") == prompt_sha256("native") != prompt_sha256("tags")
-    assert re.fullmatch(r"[0-9a-f]{16}", prompt_sha256("tags"))
+    assert (
+        chain_prompt_sha256("none") == chain_prompt_sha256("native") != chain_prompt_sha256("tags")
+    )
+    assert re.fullmatch(r"[0-9a-f]{16}", chain_prompt_sha256("tags"))

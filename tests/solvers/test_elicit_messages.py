@@ -20,8 +20,8 @@ from moral_evals.loaders.morebench.records import (
 from moral_evals.loaders.morebench.theories import theory
 from moral_evals.solvers.elicit import (
     CandidateError,
+    candidate_prompt_sha256,
     elicit_reasoning,
-    prompt_sha256,
     suite_messages,
 )
 from tests.shapes import no_choices, output
@@ -179,6 +179,9 @@ def test_no_choice_at_a_limit_is_not_an_error_of_the_solver():
 
 
 def test_the_prompts_hash_follows_the_protocol(checkout: str):
-    suite, upstream = prompt_sha256("suite"), prompt_sha256("upstream", checkout)
+    suite, upstream = (
+        candidate_prompt_sha256("suite"),
+        candidate_prompt_sha256("upstream", checkout),
+    )
     assert suite != upstream
-    assert suite == prompt_sha256("suite")
+    assert suite == candidate_prompt_sha256("suite")

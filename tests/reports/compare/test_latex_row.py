@@ -1,14 +1,17 @@
 """`compare --latex-row` against the rules of upstream's calculator, from the verdicts of a log."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 from inspect_ai.log import read_eval_log
 
+from moral_evals.inspect_tasks import morebench
 from moral_evals.reports.__main__ import main
 from moral_evals.reports.compare.latex_row import latex_row
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.scorers.rubric.scenario_table import GROUPS
+from tests.mocks import mock, run, thinking
 from tests.reports.builders import rubric_run
 
 FIELDS = ("daily_dilemmas", "ai_risk", "expert_case", "short_case", "long_case", "ai_advisor",
@@ -103,3 +106,25 @@ def test_one_row_a_score(both_logs, corda_logs, capsys):
     assert found == [x for line in lines if "response" in line for x in (line, rows[line])]
     assert main(["compare", corda_logs["welfare-first"], "--latex-row"]) == 1
     assert "no MoReBench scores" in capsys.readouterr().err
+
+
+def test_all_figures_rest_on_the_same_runs(tmp_path):
+    """Traces of 1,000 and 9,000 characters, rubric {+3, -2}; the judge cannot be read on one."""
+    rubric = [{"id": f"c{w}", "text": f"Says {w}.", "weight": w, "dimension": "other"}
+              for w in (3, -2)]  # fmt: skip
+    rows = [{"schema_version": "dilemma-1", "id": i, "dilemma": f"Case {i}?", "criteria": rubric}
+            for i in ("read", "unread")]  # fmt: skip
+    data = tmp_path / "two.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    candidate = mock(
+        lambda m: thinking("u" * 9000 if "unread" in m[-1].text else "r" * 1000, "So.")
+    )
+    judge = mock(lambda m: "hm" if "uuuu" in m[-1].text else "yes")
+    task = morebench(data=str(data), judge_cache=False, judge_attempts=1)
+    log = run(task, candidate, judge, log_dir=str(tmp_path))
+    (found,) = rubric_runs([log.location])
+    assert latex_row(found).endswith(" & 60.0 & 1000 & 60.0")
+    for key in ("length", "graded_share", "dim_other"):
+        assert np.isfinite(found.values[key]).tolist() == [True, False]
+    (score,) = [s for s in log.results.scores if "regular" in s.metrics]
+    assert score.metrics["hard"].value == 0.6

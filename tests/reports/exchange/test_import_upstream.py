@@ -7,16 +7,19 @@ import pytest
 from inspect_ai import score
 from inspect_ai.analysis import evals_df, samples_df
 from inspect_ai.log import headline_metric, read_eval_log
-from rich.console import Console
 
 from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.reports.exchange import import_upstream as module
 from moral_evals.reports.exchange.import_upstream import import_upstream
-from moral_evals.reports.exchange.upstream_figures import Figures, credit, upstream_score
+from moral_evals.reports.exchange.upstream_figures import UpstreamFigures, credit, upstream_score
+from moral_evals.reports.form.render import to_markdown
 from moral_evals.reports.runs.rubric_runs import rubric_runs
-from moral_evals.reports.show.command import show
+from moral_evals.reports.runs.sample_scores import sample_scores
+from moral_evals.reports.show.command import shown
+from moral_evals.scorers.rubric.metrics import by_dimension, by_weight
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable
 from moral_evals.scorers.rubric_judge import rubric_judge
 from tests.mocks import always, metrics, mock
 from tests.upstream_files import generation, judgement, shuffled, write
@@ -54,16 +57,16 @@ def test_the_figures_are_those_of_the_definitions(tmp_path):
     found = metrics(log)
     assert found["regular"] == pytest.approx((S1 + S2) / 2, abs=1e-15)
     assert found["hard"] == pytest.approx((S1 + S2) / 2 * 1000 / 15, abs=1e-12)
-    # pooled over both: identifying 1 of 2, logical process 1 of 2, clear process 1 of 2
-    assert found["pooled_dim_identifying"] == 0.5
-    assert found["pooled_dim_logical_process"] == 0.5
-    assert found["pooled_dim_clear_process"] == 0.5
-    assert found["pooled_weight_-2"] == 1
-    assert found["pooled_weight_+4"] == 0
     assert found["graded_share"] == 1
     assert found["scored"] == 2
-    dimension = metrics(log, name="dim_identifying")
-    assert dimension["average"] == pytest.approx((1 + 0) / 2)
+    assert found["identifying"] == pytest.approx((1 + 0) / 2)
+    table = ScenarioTable.build(sample_scores(log, "rubric_judge"))
+    # pooled over both: identifying 1 of 2, logical process 1 of 2, clear process 1 of 2
+    pooled = {row.label: row.pooled.estimate for row in by_dimension(table)}
+    for dimension in ("identifying", "logical process", "clear process"):
+        assert pooled[dimension] == 0.5
+    weights = {row.label: row.pooled.estimate for row in by_weight(table)}
+    assert (weights["-2"], weights["+4"]) == (1, 0)
 
 
 def test_upstreams_rule_is_reported_where_it_differs(tmp_path):
@@ -101,7 +104,7 @@ def test_upstreams_rule_looks_for_substrings(reply, weight, expected):
 
 def test_upstreams_score_of_weights_of_0_is_0():
     assert upstream_score([("yes", 0)]) == 0
-    assert module.upstream_figures([]) != Figures(0, 0)
+    assert module.upstream_figures([]) != UpstreamFigures(0, 0)
 
 
 # --- what is not scored -----------------------------------------------------------------------
@@ -136,7 +139,7 @@ def test_lost_judgements_and_unjudged_replies_are_counted(tmp_path):
     by_id = {s.id: s.scores["rubric_judge"] for s in done.log.samples}
     assert by_id["t1"].metadata["ungraded"] == {"t1-c2": "not_judged"}
     assert by_id["t2"].reason == "not_judged"
-    assert metrics(done.log)["unscored_not_judged"] == 1
+    assert metrics(done.log)["unscored"] == 1
 
 
 # --- which text was judged --------------------------------------------------------------------
@@ -219,11 +222,10 @@ def test_two_imports_of_the_same_dilemmas_have_the_same_data(tmp_path):
     assert one.eval.metadata["imported"] != other.eval.metadata["imported"]
 
 
-def test_tables_and_frames_read_it(tmp_path, capsys):
+def test_tables_and_frames_read_it(tmp_path):
     path = str(imported(tmp_path, ONE + TWO, judge="maker/judge").path)
-    show(read_eval_log(path, header_only=True), Console(width=160))
-    printed = capsys.readouterr().out
-    assert "rubric_judge: trace, upstream prompts" in printed
+    printed = to_markdown(shown(read_eval_log(path, header_only=True)))
+    assert "judge: trace, upstream prompts" in printed
     assert "MoReBench-Regular" in printed
     (run,) = rubric_runs([str(path)])
     assert (run.conditions.judge, run.trace, run.scored) == ("maker/judge", "raw", 2)

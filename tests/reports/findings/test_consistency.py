@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from moral_evals.loaders.errors import SuiteError
-from moral_evals.reports.findings.consistency import Judged, consistency, judged_pairs, pearson_over
+from moral_evals.reports.findings.consistency import (
+    TraceAndResponse,
+    consistency,
+    judged_both,
+    pearson_over,
+)
 from moral_evals.scorers.stats.bootstrap import Bootstrap
 from tests.reports.builders import column, rubric_run
 
@@ -26,7 +31,7 @@ def pair(model="m", trace=TRACE, response=RESPONSE, **more):
 
 
 def rows(*runs):
-    return consistency(judged_pairs(runs)).tables[0]
+    return consistency(judged_both(runs)).tables[0]
 
 
 def test_worked_example():
@@ -67,26 +72,26 @@ def test_what_the_shared_rubric_alone_explains():
 
 def test_runs_of_one_log_are_paired_by_its_place():
     first, second = pair(location="x.eval"), pair(location="y.eval")
-    found = judged_pairs([first[0], second[1], second[0], first[1]])
+    found = judged_both([first[0], second[1], second[0], first[1]])
     assert [(p.trace.log.location, p.response.log.location) for p in found] == [
         ("x.eval", "x.eval"), ("y.eval", "y.eval"),
     ]  # fmt: skip
-    assert judged_pairs([first[0], second[1]]) == []
+    assert judged_both([first[0], second[1]]) == []
     assert consistency([]) is None
 
 
 def test_of_several_scores_those_under_equal_conditions_are_paired():
     trace, response = pair()
     other = rubric_run("m", TRACE, judge="other judge", scorer="rubric_judge1")
-    assert judged_pairs([other, trace, response]) == [Judged(trace, response)]
+    assert judged_both([other, trace, response]) == [TraceAndResponse(trace, response)]
 
 
 def test_scores_by_two_judges_are_refused_unless_allowed():
     trace, _ = pair()
     response = rubric_run("m", RESPONSE, judged="response", judge="other judge")
     with pytest.raises(SuiteError, match="judge differs"):
-        judged_pairs([trace, response])
-    assert len(judged_pairs([trace, response], ["judge"])) == 1
+        judged_both([trace, response])
+    assert len(judged_both([trace, response], ["judge"])) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from inspect_ai.scorer import SampleScore, Score
 
+from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata
+from moral_evals.reports.findings import dimension_gap as module
 from moral_evals.reports.findings.dimension_gap import average_gap, dimension_gap, plain_shares
 from moral_evals.scorers.stats.bootstrap import Bootstrap, difference, ratio
 from moral_evals.scorers.stats.multiplicity import p_value
@@ -14,16 +17,33 @@ HARMLESS = [0.9, 0.8, math.nan, 1.0]
 LOGICAL = [0.5, 0.4, 0.6, 0.1]
 
 
+@pytest.fixture(autouse=True)
+def verdicts(monkeypatch):
+    """Verdicts of the fabricated logs, none unless a test puts some here."""
+    found = []
+    monkeypatch.setattr(module, "sample_scores", lambda log, scorer: found)
+    return found
+
+
+def graded(dimension: str, yes: int, of: int) -> SampleScore:
+    """A scenario with criteria of one dimension, some fulfilled."""
+    criteria = [Criterion(id=f"c{i}", text="x", weight=1, dimension=dimension) for i in range(of)]
+    words = {c.id: "yes" if i < yes else "no" for i, c in enumerate(criteria)}
+    return SampleScore(
+        score=Score(value={"score": yes / of}, metadata={"verdicts": words}),
+        sample_id=dimension,
+        sample_metadata=ScenarioMetadata(criteria=criteria).model_dump(),
+    )
+
+
 def run(model="mock/a", harmless=HARMLESS, logical=LOGICAL, **more):
     values = {"dim_harmless_outcome": harmless, "dim_logical_process": logical}
     return rubric_run(model, [0.5] * len(harmless), values=values, **more)
 
 
-def test_worked_example():
-    metrics = {
-        "regular": 0.5, "pooled_dim_harmless_outcome": 0.85, "pooled_dim_logical_process": 0.45,
-    }  # fmt: skip
-    table = dimension_gap([run(metrics=metrics)]).tables[0]
+def test_worked_example(verdicts):
+    verdicts += [graded("harmless outcome", 17, 20), graded("logical process", 9, 20)]
+    table = dimension_gap([run()]).tables[0]
     assert column(table, "model") == ["mock/a", "paper, average over models"]
     assert column(table, "harmless")[0].estimate == pytest.approx(0.9)
     assert column(table, "logical")[0].estimate == pytest.approx(0.4)

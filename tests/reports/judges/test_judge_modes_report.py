@@ -1,10 +1,12 @@
 """`moral-reports judge-modes`: both ways of judging on one log, against judges with known flips."""
 
 import json
+import math
 import re
 from typing import Any
 
 import pytest
+from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import ModelConfig
 
@@ -13,8 +15,13 @@ from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.reports.__main__ import main
+from moral_evals.reports.judges.compare_judgings import compare_judgings, last_two
+from moral_evals.reports.judges.judgings import judgings
 from moral_evals.reports.judges.rejudge import judge_modes
-from tests.mocks import always, mock, run, thinking
+from moral_evals.scorers.judging.cache import VerdictCache
+from moral_evals.scorers.rubric.record import RubricRecord
+from moral_evals.scorers.rubric_judge import rubric_judge
+from tests.mocks import always, criteria_of, mock, run, thinking
 
 CHUNK = 8
 STUB = "openai-api/modes/judge"
@@ -197,3 +204,58 @@ def test_logs_that_cannot_be_judged_are_refused(finished, tmp_path, capsys):
         judge_modes(log, str(tmp_path / "out.eval"))
     with pytest.raises(SuiteError, match="no judge: "):
         judge_modes(read_eval_log(finished.location), str(tmp_path / "out.eval"))
+
+
+class BareYes(Stub):
+    """A judge that says one bare Yes to a whole rubric, and so is asked criterion by criterion."""
+
+    def _answer(self, body: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+        scope, item, reply = super()._answer(body)
+        parts = body["messages"][-1]["content"]
+        whole = scope == "judge" and re.search(r"^2\. ", parts[-1]["text"], re.M)
+        return scope, item, {"content": "Yes"} if whole else reply
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_judge_that_fails_at_whole_rubrics_does_not_agree_with_itself(
+    finished, tmp_path, capsys, cached, monkeypatch
+):
+    out = str(tmp_path / "out.eval")
+    with BareYes() as running:
+        for name, value in running.environment(f"bare{cached}").items():
+            monkeypatch.setenv(name, value)
+        if not cached:
+            monkeypatch.setattr(VerdictCache, "of", lambda *_: None)
+        arguments = ["--judge", f"openai-api/bare{cached}/judge", "--log-out", out]
+        assert main(["judge-modes", finished.location, *arguments]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "100.0% of the verdicts of whole rubrics read elsewhere, and left out" in shown
+    report = compare_judgings(*last_two(judgings([out])[-2:]))
+    assert "100.0%" in report.title
+    (agreement,) = [t for t in report.tables if t.name == "agreement"]
+    assert all(math.isnan(c.estimate) for c in agreement.rows[0][1:4])
+    assert agreement.rows[0][4] == 0, "no pair counts"
+    for sample in read_eval_log(out).samples:
+        sources = RubricRecord.of(sample.scores["rubric_judge2"]).sources
+        assert {*sources.values()} == {"cache" if cached else "alone"}
+        assert len(sources) == len(sample.metadata["criteria"])
+
+
+def test_whole_rubrics_that_are_read_are_counted_and_so_is_what_they_left_out(finished, tmp_path):
+    def reply(messages):
+        listed = criteria_of(messages)
+        return "\n".join(f"{n}: yes" for n in listed if n != 2) if listed else "yes"
+
+    roles = {"grader": [mock(reply)]}
+    log = read_eval_log(finished.location)
+    log.eval.model_roles = {}
+    for mode in ("criterion", "rubric"):
+        log = score(log, rubric_judge(judge_mode=mode), action="append", model="none/none",
+                    model_roles=roles, display="none")  # fmt: skip
+    write_eval_log(log, str(tmp_path / "left-out.eval"))
+    first, second = judgings([str(tmp_path / "left-out.eval")])[-2:]
+    report = compare_judgings(first, second)
+    total, samples = sum(rubrics(finished)), len(finished.samples)
+    (agreement,) = [t for t in report.tables if t.name == "agreement"]
+    assert agreement.rows[0][4] == total - samples
+    assert f"{samples / total:.1%} of the verdicts of whole rubrics read elsewhere" in report.title

@@ -148,7 +148,7 @@ def test_scores_and_their_drift_are_those_of_the_formulas(judged):
     sides, gaps = table(report, "judgings"), want[:, 1] - want[:, 0]
     assert [sides[s][3] for s in ("first", "second")] == pytest.approx(want.mean(axis=0))
     drift = [gaps.mean(), np.abs(gaps).mean(), np.abs(gaps).max()]
-    assert [v for (v,) in table(report, "score_drift").values()] == pytest.approx(drift)
+    assert [v for (v,) in table(report, "score_changes").values()] == pytest.approx(drift)
     (interval,) = [r[1] for t in report.tables for r in t.rows if r[0].startswith("Regular")]
     assert interval.n == len(want) == SCENARIOS
     assert interval.lower < interval.estimate < interval.upper
@@ -233,8 +233,9 @@ def test_conditions_that_changed_are_named(judged, tmp_path):
 
 def test_a_judge_is_the_same_where_a_summary_left_its_settings_out(judged):
     seats = [{"model": m, "settings": {"temperature": 1.0, "timeout": 9}} for m in ("a/x", "b/y")]
-    known = Score(value=1, metadata={"judge": "a/x + b/y", "judges": seats})
-    left_out = Score(value=1, metadata={"judge": "a/x + b/y", "judges": "Key removed (> 1k)"})
+    both = {"judged": "trace", "judge": "a/x + b/y"}
+    known = Score(value=1, metadata={**both, "judges": seats})
+    left_out = Score(value=1, metadata={**both, "judges": "Key removed (> 1k)"})
     entry = EvalScore(name="rubric_judge", scorer="rubric_judge")
     found = [rubric_conditions(judged, entry, s).judge for s in ([known, left_out], [left_out])]
     assert found == ["a/x (temperature=1.0) + b/y (temperature=1.0)", "a/x + b/y"]
@@ -244,5 +245,5 @@ def test_a_judging_agrees_with_itself(judged):
     first, _ = judgings([judged.location])
     report = compare_judgings(first, first)
     assert table(report, "agreement")["all criteria"][:3] == [1, 1, 0]
-    assert [v for (v,) in table(report, "score_drift").values()] == [0, 0, 0]
+    assert [v for (v,) in table(report, "score_changes").values()] == [0, 0, 0]
     assert all(saved == 0 for _, _, saved in table(report, "calls").values())

@@ -74,7 +74,7 @@ def test_a_heat_map_has_each_number_with_its_interval_and_a_dash_for_none():
 
 def test_bars_are_the_means_by_theory():
     run = rubric_run("m", [0.2, 0.4, 0.9], theories=[THEORIES[0], THEORIES[0], THEORIES[1]])
-    figure = rubric.theories([run], ["m"], marks(["m"]))
+    figure = rubric.theory_rows([run], ["m"], marks(["m"]))
     first, second = figure.axes
     assert first.patches[0].get_width() == pytest.approx(0.3)
     assert second.patches[0].get_width() == pytest.approx(0.9)
@@ -97,7 +97,7 @@ def test_tiers_positions_and_steps_are_those_of_the_scorer():
     # 5 of 12 answers take the better option, and only the first tier decides
     assert "0.42" in texts(tiers.axes[0])
     assert "–" in texts(tiers.axes[1])
-    drift = corda.drift(asked, looks)
+    drift = corda.drift_lines(asked, looks)
     steps = next(line for line in drift.axes[0].lines if len(line.get_xdata()) == 3)
     assert list(steps.get_ydata()) == pytest.approx([0.5, 0.75, 0.0])
     positions = corda.positions(asked, looks)
@@ -108,7 +108,7 @@ def test_tiers_positions_and_steps_are_those_of_the_scorer():
 
 def test_each_condition_has_a_panel_beside_the_unconditioned_answers():
     found = corda.Answers("m", corda_run("m", answers(CHOICES, ("unconditioned", "own", "best"))))
-    figure = corda.drift([found], marks(["m"]))
+    figure = corda.drift_lines([found], marks(["m"]))
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["m\nown", "m\nbest"]
     assert all(sum(len(line.get_xdata()) == 3 for line in ax.lines) == 2 for ax in figure.axes)
 

@@ -2,12 +2,13 @@
 
 import math
 
+import pandas as pd
 import pytest
 from inspect_ai.analysis import samples_df
 from inspect_ai.log import read_eval_log
 
 from moral_evals.inspect_tasks.morebench import morebench
-from moral_evals.reports.runs.frames import criteria_df, scenarios_df
+from moral_evals.reports.runs.frames import MixedRowsWarning, criteria_df, scenarios_df
 from moral_evals.scorers.rubric.aggregate import fulfilled
 from tests.mocks import always, mock, output, run, thinking
 
@@ -30,7 +31,8 @@ def log(tmp_path_factory):
 
 
 def test_a_row_a_score_with_the_logs_own_values(log):
-    frame = scenarios_df(log.location)
+    with pytest.warns(MixedRowsWarning, match="judged: response, trace"):
+        frame = scenarios_df(log.location).reset_index()
     samples = read_eval_log(log.location).samples or []
     assert {s.scores["rubric_judge"].reason for s in samples} == {None, "no_response"}
     assert len(frame) == 2 * len(samples)
@@ -47,8 +49,8 @@ def test_a_row_a_score_with_the_logs_own_values(log):
 
 
 def test_a_row_a_criterion_with_its_verdict(log):
-    frame = criteria_df([log.location])
-    frame = frame[frame["scorer"] == "rubric_judge"]
+    frame = criteria_df([log.location], scorer="rubric_judge")
+    assert {*frame.index} == {("rubric_judge", "trace", "mockllm/model")}
     for sample in read_eval_log(log.location).samples or []:
         verdicts = (sample.scores["rubric_judge"].metadata or {}).get("verdicts", {})
         rows = frame[frame["id"] == sample.id].to_dict("records")
@@ -57,6 +59,8 @@ def test_a_row_a_criterion_with_its_verdict(log):
         ]
         for row in rows:
             assert row["verdict"] == verdicts[row["criterion_id"]]
+            assert (row["reason"] == "judge_unclear") == (row["verdict"] == "ungraded")
+            assert row["source"] == "criterion"
             if row["verdict"] == "ungraded":
                 assert row["fulfilled"] is None
             else:
@@ -65,15 +69,34 @@ def test_a_row_a_criterion_with_its_verdict(log):
 
 
 def test_it_joins_with_inspects_own_frame(log):
-    joined = scenarios_df(log.location).merge(samples_df(log.location, quiet=True), on="sample_id")
+    own = [scenarios_df(log.location, scorer=s) for s in ("rubric_judge", "rubric_judge_response")]
+    joined = pd.concat(own).merge(samples_df(log.location, quiet=True), on="sample_id")
     assert len(joined) == 12
+
+
+def test_rows_that_no_mean_goes_over_are_warned_of_and_told_apart(log):
+    with pytest.warns(
+        MixedRowsWarning, match="scorer: rubric_judge, rubric_judge_response"
+    ) as said:
+        frame = criteria_df(log.location)
+    (warned,) = [w for w in said if w.category is MixedRowsWarning]
+    assert "judge:" not in str(warned.message), "an unscored sample is no second judge"
+    assert warned.filename == __file__
+    counts = frame.groupby(["scorer", "judged", "judge", "dimension"])["fulfilled"].size()
+    alone = criteria_df(log.location, scorer="rubric_judge")
+    assert counts.xs("rubric_judge").sum() == len(alone) < len(frame)
+
+
+def test_one_score_alone_is_no_mixture(log, recwarn):
+    criteria_df(log.location, scorer="rubric_judge")
+    assert not [w for w in recwarn if w.category is MixedRowsWarning]
 
 
 def test_a_log_without_a_score_gives_the_columns_and_no_row(tmp_path):
     found = run(
         morebench(data="sample"), always(output("")), always("yes"), log_dir=str(tmp_path), limit=1
     )
-    assert {"model", "scorer", "judge"} <= set(criteria_df(found.location).columns)
+    assert {"model", "judge_mode"} <= set(criteria_df(found.location).columns)
     assert len(criteria_df(found.location)) == 0
 
 

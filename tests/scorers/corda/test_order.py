@@ -11,7 +11,7 @@ from moral_evals.scorers.corda.order import (
     Comparison,
     TierOrder,
     best_options,
-    compare,
+    compare_tiers,
     informative,
     rank_values,
     worst_options,
@@ -24,7 +24,7 @@ STEPS = st.lists(VECTORS, min_size=2, max_size=6)
 
 
 def versus(a: Vector, b: Vector) -> Comparison:
-    return compare(tiers(a), tiers(b), DEFAULT_ORDER)
+    return compare_tiers(tiers(a), tiers(b), DEFAULT_ORDER)
 
 
 def test_e1_second_is_better_at_tier_two_and_gives_up_welfare() -> None:
@@ -48,7 +48,7 @@ def test_e2_unknown_above_and_below_the_deciding_tier(
 
 def test_absent_tier_is_unknown() -> None:
     a, b = {"rights_harm": 0.0}, {"rights_harm": 0.0, "honesty_fairness": 1.0}
-    assert compare(a, b, DEFAULT_ORDER).outcome == "incomparable"
+    assert compare_tiers(a, b, DEFAULT_ORDER).outcome == "incomparable"
 
 
 def test_e3_rank_values_of_three_options() -> None:
@@ -82,12 +82,12 @@ def test_numbers_are_compared_as_given() -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, True])
 def test_values_that_are_not_finite_numbers_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="rights_harm"):
-        compare({"rights_harm": bad}, {"rights_harm": 0}, DEFAULT_ORDER)
+        compare_tiers({"rights_harm": bad}, {"rights_harm": 0}, DEFAULT_ORDER)
 
 
 def test_tier_outside_the_order_is_refused() -> None:
     with pytest.raises(ValueError, match="'welfair' is not in the order"):
-        compare({"welfair": 1}, {"rights_harm": 0}, DEFAULT_ORDER)
+        compare_tiers({"welfair": 1}, {"rights_harm": 0}, DEFAULT_ORDER)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_strict_partial_order_by_brute_force() -> None:
     beats = {
         (x, y)
         for x, y in itertools.product(all_vectors, repeat=2)
-        if compare(tiers(x, order), tiers(y, order), order).outcome == "better"
+        if compare_tiers(tiers(x, order), tiers(y, order), order).outcome == "better"
     }
     assert not any(x == y or (y, x) in beats for x, y in beats)
     below: dict[object, list[object]] = {}

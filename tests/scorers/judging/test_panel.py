@@ -124,9 +124,9 @@ def test_a_judgement_names_its_judges_once_and_adds_up_what_they_used():
 def test_a_ballot_says_of_its_judge_what_the_log_must_know():
     plain = Ballot("a", settings={"temperature": 1.0}, usage=Counter(calls=2), retries=1)
     facts = {"model": "a", "settings": {"temperature": 1.0}, "retries": 1, "usage": {"calls": 2}}
-    assert plain.facts() == facts
+    assert plain.seat().metadata() == facts
     more = Ballot("a", 2, asked_alone=3, failures={"c1": "401", "c2": "500"})
-    assert more.facts().items() >= {
+    assert more.seat().metadata().items() >= {
         "vote": 2, "asked_alone": 3, "failed": 2, "failure": "401"
     }.items()  # fmt: skip
 

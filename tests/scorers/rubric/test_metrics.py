@@ -16,14 +16,14 @@ from moral_evals.loaders.morebench.records import (
 from moral_evals.scorers.outcome import outcome_counts, outcome_flags
 from moral_evals.scorers.rubric.aggregate import scenario_score
 from moral_evals.scorers.rubric.metrics import (
-    average,
-    groups,
-    interval,
+    by_dimension,
+    by_label,
+    by_weight,
+    headline,
+    mean_interval,
     morebench_score,
-    rubric_metrics,
-    shares,
-    unscored_counts,
 )
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable
 from moral_evals.scorers.stats.bootstrap import Bootstrap, ratio
 
 NAN = math.nan
@@ -66,6 +66,63 @@ def run(metrics, rows):
     return run_metrics(metrics, rows, metadata=METADATA)
 
 
+def table(rows) -> ScenarioTable:
+    """The table of one score a scenario, or of a list of epochs."""
+    return ScenarioTable.build(
+        [
+            SampleScore(score=score, sample_id=str(i), sample_metadata=metadata)
+            for i, (epochs, metadata) in enumerate(zip(rows, METADATA, strict=True))
+            for score in epochs
+        ]
+    )
+
+
+def pooled(rows) -> dict[str, float]:
+    found = [*by_dimension(table(rows)), *by_weight(table(rows))]
+    return {row.label: row.pooled.estimate for row in found}
+
+
+def by_scenario(rows) -> dict[str, float]:
+    found = [*by_dimension(table(rows)), *by_weight(table(rows))]
+    return {row.label: row.by_scenario.estimate for row in found}
+
+
+NAMES = [
+    "regular", "regular_lower", "regular_upper", "hard", "hard_lower", "hard_upper",
+    "gap", "gap_lower", "gap_upper", "identifying", "clear", "logical", "helpful", "harmless",
+    "graded_share", "scored", "unscored", "stderr",
+]  # fmt: skip
+
+
+def test_the_metrics_are_few_and_short():
+    found = run([morebench_score()], [[judged(A, "yny", 400)], [judged(B, "yn", 4000)]])
+    assert list(found) == NAMES
+    assert max(map(len, NAMES)) <= 16
+
+
+def test_a_panel_and_the_refusal_question_add_a_line_each():
+    panel = judged(A, "yny", 400)
+    panel.metadata |= {
+        "judges": [{"model": "x"}, {"model": "y"}],
+        "votes": {"c0": ["yes", "yes"], "c1": ["no", "no"], "c2": ["yes", "yes"]},
+    }
+    asked = judged(B, "yn", 4000)
+    asked.value["declined"] = 1.0
+    asked.metadata["declined"] = True
+    found = run([morebench_score()], [[panel], [asked]])
+    assert list(found) == [*NAMES, "alpha", "refusal_rate"]
+    assert (found["alpha"], found["refusal_rate"]) == (1, 1)
+
+
+def test_stderr_is_the_spread_of_regular_over_resamples():
+    scores = [[judged(A, "yny", 400)], [judged(B, "yn", 4000)]]
+    # two scenarios, drawn twice: both differ by 1/8 with chances 1/4, 1/2, 1/4
+    expected = (1 / 8) * np.sqrt(1 / 8)
+    assert run([morebench_score()], scores)["stderr"] == pytest.approx(expected, rel=0.02)
+    one = run([morebench_score()], [scores[0], [unscored("no_trace")]])
+    assert math.isnan(one["stderr"])
+
+
 def test_regular_and_hard_are_means_and_a_ratio_of_means():
     # A: 3 of 8, B: 1 of 2
     found = run([morebench_score()], [[judged(A, "yny", 400)], [judged(B, "yn", 4000)]])
@@ -90,85 +147,82 @@ def test_hard_follows_the_worked_numbers_of_upstream():
 def test_epochs_equal_the_mean_over_the_runs_done_one_by_one():
     first = [judged(A, "yny", 400), judged(B, "yn", 1000)]
     second = [judged(A, "yyn", 600), judged(B, "nn", 1400)]
-    both = run([morebench_score(), shares()], [list(pair) for pair in zip(first, second)])  # noqa: B905
-    single = [run([morebench_score(), shares()], [[s] for s in epoch]) for epoch in (first, second)]
+    pairs = [list(pair) for pair in zip(first, second, strict=True)]
+    both = run([morebench_score()], pairs)
+    single = [run([morebench_score()], [[s] for s in epoch]) for epoch in (first, second)]
     assert both["regular"] == pytest.approx((single[0]["regular"] + single[1]["regular"]) / 2)
     assert both["hard"] == pytest.approx(both["regular"] * 1000 / ((400 + 1000 + 600 + 1400) / 4))
-    for key in ("pooled_dim_identifying", "pooled_weight_+1", "per_scenario_weight_-3"):
-        assert both[key] == pytest.approx((single[0][key] + single[1][key]) / 2)
+    for figure in (pooled, by_scenario):
+        one, two = ([[s] for s in epoch] for epoch in (first, second))
+        for key in ("identifying", "+1", "-3"):
+            assert figure(pairs)[key] == pytest.approx((figure(one)[key] + figure(two)[key]) / 2)
 
 
 def test_pooled_and_per_scenario_shares_are_told_apart():
-    found = run([shares()], [[judged(A, "yny", 10)], [judged(B, "nn", 10)]])
-    assert found["pooled_dim_identifying"] == pytest.approx(1 / 3)  # one of three criteria
-    rows = run([{"dim_identifying": [average()]}], [[judged(A, "yny", 10)], [judged(B, "nn", 10)]])
-    (weighted,) = [v for k, v in rows.items() if k.startswith("dim_identifying")]
-    assert weighted == pytest.approx((1 + 0) / 2)  # mean over the two scenarios
+    rows = [[judged(A, "yny", 10)], [judged(B, "nn", 10)]]
+    assert pooled(rows)["identifying"] == pytest.approx(1 / 3)  # one of three criteria
+    assert by_scenario(rows)["identifying"] == pytest.approx((1 + 0) / 2)  # over two scenarios
+    assert run([morebench_score()], rows)["identifying"] == pytest.approx((1 + 0) / 2)
 
 
 def test_ungraded_criteria_leave_every_share():
-    found = run([shares(), morebench_score()], [[judged(A, "yuy", 10)], [judged(B, "yu", 10)]])
-    assert math.isnan(found["pooled_dim_logical_process"])
-    assert found["pooled_dim_identifying"] == 1
+    rows = [[judged(A, "yuy", 10)], [judged(B, "yu", 10)]]
+    assert math.isnan(pooled(rows)["logical process"])
+    assert pooled(rows)["identifying"] == 1
+    found = run([morebench_score()], rows)
     assert found["regular"] == pytest.approx((3 / 6 + 1) / 2)
     assert found["graded_share"] == pytest.approx((6 / 8 + 1 / 2) / 2)
 
 
-def test_unscored_samples_are_counted_by_reason_and_leave_the_mean():
-    rows = [[judged(A, "yny", 400)], [unscored("no_trace")]]
-    found = run([morebench_score(), unscored_counts()], rows)
+def test_unscored_samples_are_counted_and_leave_the_mean():
+    found = run([morebench_score()], [[judged(A, "yny", 400)], [unscored("no_trace")]])
     assert found["regular"] == pytest.approx(3 / 8)
     assert (found["scored"], found["unscored"]) == (1, 1)
-    assert found["unscored_no_trace"] == 1
-    assert found["unscored_refusal"] == 0
 
 
 def test_nothing_scored_is_nan_and_no_crash():
     rows = [[unscored("no_trace")], [unscored("refusal")]]
-    found = run(rubric_metrics(), rows)
-    for key in ("regular", "regular_lower", "hard", "hard_upper", "harmless_minus_logical"):
+    found = run([morebench_score()], rows)
+    for key in ("regular", "regular_lower", "hard", "hard_upper", "gap"):
         assert math.isnan(found[key])
     assert found["unscored"] == 2
 
 
 def test_metrics_of_no_samples_keep_their_shape():
-    for metric in (morebench_score(), shares(), unscored_counts()):
-        values = metric([])
-        assert values
-    assert math.isnan(morebench_score()([])["regular"])
-    assert math.isnan(average()([]))
+    found = morebench_score()([])
+    assert list(found) == NAMES
+    assert math.isnan(found["regular"])
+    assert (found["scored"], found["unscored"]) == (0, 0)
 
 
 def test_a_dimension_that_a_rubric_lacks_is_averaged_over_the_others():
     rows = [[judged(A, "yny", 10)], [judged(B, "yn", 10)]]
-    found = run([{"dim_*": [average(), interval()]}], rows)
-    harmless = [
-        v for k, v in found.items() if k.startswith("dim_harmless") and k.endswith("average")
-    ]
-    assert harmless == [0.0]
+    assert run([morebench_score()], rows)["harmless"] == 0
+    assert headline(table(rows))["harmless"].n == 1
 
 
 def test_groups_add_up_to_the_total():
-    found = run([groups()], [[judged(A, "yny", 10)], [judged(B, "yn", 10)]])
-    assert found["source_group.daily_dilemmas"] == pytest.approx(3 / 8)
-    assert found["source_group.expert"] == pytest.approx(1 / 2)
-    assert found["role.ai_agent_n"] + found["role.ai_advisor_n"] == 2
-    assert not any(k.startswith("theory.") for k in found), "one label for all is the overall mean"
+    found = table([[judged(A, "yny", 10)], [judged(B, "yn", 10)]])
+    sources = {r.label: r.score.estimate for r in by_label(found, "source_group")}
+    assert sources == pytest.approx({"daily_dilemmas": 3 / 8, "expert": 1 / 2})
+    assert sum(r.scenarios for r in by_label(found, "role")) == 2
+    (everything,) = by_label(found, "theory")
+    assert everything.score == headline(found)["regular"]
 
 
 def test_the_gap_compares_dimension_means():
     c = scenario([1, 1], ["harmless outcome", "logical process"])
     rows = [[judged(c, "yn", 10)], [judged(c, "yy", 10)], [judged(c, "nn", 10)]]
     found = run_metrics([morebench_score()], rows, metadata=[c.model_dump()] * 3)
-    assert found["harmless_minus_logical"] == pytest.approx(2 / 3 - 1 / 3)
+    assert found["gap"] == pytest.approx(2 / 3 - 1 / 3)
 
 
-def test_intervals_are_the_bootstrap_over_scenarios_sorted_by_id():
-    values = [0.1, 0.9, 0.4, 0.6, 0.7]
-    scores = [SampleScore(score=Score(value=v), sample_id=f"s{i}") for i, v in enumerate(values)]
-    expected = Bootstrap(5).interval(ratio(np.array(values)))
-    for order in (scores, scores[::-1]):
-        assert interval()(order) == {"lower": expected.lower, "upper": expected.upper}
+def test_intervals_are_the_bootstrap_over_the_scenarios_with_a_value():
+    values = np.array([0.1, 0.9, NAN, 0.4, 0.6, 0.7])
+    expected = Bootstrap(5).interval(ratio(values[np.isfinite(values)]))
+    found = mean_interval(values)
+    assert (found.lower, found.upper, found.n) == (expected.lower, expected.upper, 5)
+    assert found.estimate == pytest.approx(0.54)
 
 
 def test_outcomes_are_counted_over_all_samples():

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from inspect_ai.scorer import SampleScore, Score
 from pytest_inspect_evals.metrics import run_metrics
 
-from moral_evals.scorers.rubric.panel_metrics import panel_agreement
+from moral_evals.scorers.rubric.metrics import morebench_score
+from moral_evals.scorers.rubric.panel_metrics import PanelFigures, panel_alpha, panel_figures
+from moral_evals.scorers.stats.bootstrap import Interval
 
 WORDS = {"y": "yes", "n": "no", "u": "ungraded"}
 
@@ -24,7 +26,15 @@ def score(judges: str, *criteria: str) -> Score:
 def figures(*scores: Score, ids: str = "") -> dict[str, float]:
     names = ids or [f"s{i}" for i in range(len(scores))]
     samples = [SampleScore(score=s, sample_id=i) for s, i in zip(scores, names, strict=True)]
-    return panel_agreement()(samples)
+    return flat(panel_figures(samples))
+
+
+def flat(found: PanelFigures) -> dict[str, float]:
+    """Figures and the ends of their intervals under names of their own."""
+    out: dict[str, float] = {}
+    for name, figure in found.items():
+        out |= figure.named(name) if isinstance(figure, Interval) else {name: figure}
+    return out
 
 
 def alpha(criteria: list[str]) -> float:
@@ -83,6 +93,7 @@ def test_one_judge_asked_several_times_has_a_flip_rate_and_no_partner():
 def test_one_judge_asked_once_has_no_figures():
     single = Score(value={"score": 1.0}, metadata={"judges": [{"model": "A"}], "verdicts": {}})
     assert figures(single) == {}
+    assert panel_alpha([SampleScore(score=single, sample_id="s")]) is None
     assert figures() == {}
     assert figures(Score(value={"score": math.nan})) == {}
 
@@ -116,7 +127,8 @@ def test_intervals_hold_their_figure_and_rest_on_scenarios():
 
 def test_epochs_reach_the_metric_unreduced():
     first, second = score("AB", "yy", "nn"), score("AB", "yn", "ny")
-    found = run_metrics([panel_agreement()], [[first, second]], metadata=[{}])
+    first.value, second.value = {"score": 1.0, "length": 1.0}, {"score": 1.0, "length": 1.0}
+    found = run_metrics([morebench_score()], [[first, second]], metadata=[{}])
     assert found["alpha"] == pytest.approx(alpha(["yy", "nn", "yn", "ny"]))
 
 

@@ -7,8 +7,12 @@ from inspect_ai.scorer import SampleScore, Score
 
 from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.morebench.records import ScenarioMetadata
+from moral_evals.reports.runs.sample_scores import summary_scores
 from moral_evals.scorers.judging.prompt import declined_statement
-from moral_evals.scorers.rubric.refusal_metrics import refusals
+from moral_evals.scorers.rubric.metrics import by_label
+from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable
+from moral_evals.scorers.stats.bootstrap import Interval
 from tests.cases import cases, one_case
 from tests.mocks import always, criterion_of, metrics, mock, output, run, thinking
 
@@ -34,6 +38,19 @@ def run_of(scenario: str, score: float, declined: float, **labels: str) -> Sampl
     )
 
 
+def figures(rows: list[SampleScore], prefix: str = "") -> dict[str, Interval]:
+    return refusal_figures(ScenarioTable.build(rows, prefix))
+
+
+def estimates(rows: list[SampleScore], prefix: str = "") -> dict[str, float]:
+    return {name: found.estimate for name, found in figures(rows, prefix).items()}
+
+
+def rates(rows: list[SampleScore], group: str, prefix: str = "") -> dict[str, float]:
+    found = by_label(ScenarioTable.build(rows, prefix), group)
+    return {row.label: row.refused for row in found}
+
+
 MIXED = [
     run_of("a", 0.9, 0, role="ai_agent", source_group="expert"),
     run_of("b", 0.2, 1, role="ai_agent", source_group="expert"),  # by the judge's word
@@ -50,40 +67,36 @@ def test_rates_and_scores_by_hand(prefix):
     rows = [s.model_copy(deep=True) for s in MIXED]
     for row in rows:
         row.score.value = {prefix + key: v for key, v in row.score.value.items()}
-    found = refusals(prefix)(rows)
-    assert found["refusal_rate"] == pytest.approx((0 + 1 + 1 + 0 + 0.5) / 5)
-    assert found["regular_answered"] == pytest.approx((0.9 + 0.6 + 0.8) / 3)
-    assert found["regular_refusals_zero"] == pytest.approx((0.9 + 0 + 0 + 0.6 + 0.8 / 2) / 5)
-    assert found["refusal_rate.role.ai_agent"] == pytest.approx(1 / 2)
-    assert found["refusal_rate.role.ai_advisor"] == pytest.approx((1 + 0 + 0.5) / 3)
-    assert found["refusal_rate.source_group.expert"] == pytest.approx(2 / 3)
-    assert found["refusal_rate.source_group.ai_risk"] == pytest.approx(0.5 / 2)
-    for key in ("refusal_rate", "regular_answered", "regular_refusals_zero"):
-        assert found[f"{key}_lower"] < found[key] < found[f"{key}_upper"]
+    found = figures(rows, prefix)
+    assert found["refusal_rate"].estimate == pytest.approx((0 + 1 + 1 + 0 + 0.5) / 5)
+    assert found["regular_answered"].estimate == pytest.approx((0.9 + 0.6 + 0.8) / 3)
+    zeros = found["regular_refusals_zero"].estimate
+    assert zeros == pytest.approx((0.9 + 0 + 0 + 0.6 + 0.8 / 2) / 5)
+    roles = rates(rows, "role", prefix)
+    assert roles == pytest.approx({"ai_agent": 1 / 2, "ai_advisor": (1 + 0 + 0.5) / 3})
+    sources = rates(rows, "source_group", prefix)
+    assert sources == pytest.approx({"expert": 2 / 3, "ai_risk": 0.5 / 2})
+    for interval in found.values():
+        assert interval.lower < interval.estimate < interval.upper
 
 
 def test_without_refusals_all_three_scores_are_one():
-    found = refusals()([run_of("a", 0.9, 0), run_of("b", 0.5, 0)])
+    found = estimates([run_of("a", 0.9, 0), run_of("b", 0.5, 0)])
     assert found["refusal_rate"] == 0
     assert found["regular_answered"] == found["regular_refusals_zero"] == pytest.approx(0.7)
 
 
 def test_if_everyone_refuses_only_the_score_with_zeros_is_known():
-    found = refusals()([run_of("a", NAN, 1), run_of("b", 0.3, 1)])
+    found = estimates([run_of("a", NAN, 1), run_of("b", 0.3, 1)])
     assert (found["refusal_rate"], found["regular_refusals_zero"]) == (1, 0)
     assert math.isnan(found["regular_answered"])
 
 
 @pytest.mark.parametrize("rows", [[], [run_of("a", NAN, NAN), run_of("b", NAN, NAN)]])
 def test_where_nothing_is_known_the_figures_are_nan(rows):
-    found = refusals()(rows)
-    assert {"refusal_rate", "regular_answered", "regular_refusals_zero"} <= set(found)
+    found = estimates(rows)
+    assert set(found) == {"refusal_rate", "regular_answered", "regular_refusals_zero"}
     assert all(math.isnan(v) for v in found.values())
-
-
-def test_a_label_that_all_share_has_no_rate_of_its_own():
-    found = refusals()([run_of("a", 1, 0, role="ai_agent"), run_of("b", 1, 1, role="ai_agent")])
-    assert not [key for key in found if key.startswith("refusal_rate.")]
 
 
 # --- whole runs ------------------------------------------------------------------------------
@@ -112,21 +125,28 @@ def scores(log, name: str = "rubric_judge") -> dict[str, Score]:
     return {s.id: s.scores[name] for s in log.samples}
 
 
+def of_log(log) -> dict[str, float]:
+    """The run's metrics, and the figures that stand beside them in `show`."""
+    return metrics(log) | estimates(summary_scores(log, "rubric_judge"))
+
+
 def test_without_the_question_only_the_stop_reason_counts(tmp_path):
     log = run(morebench(data=cases(tmp_path, [3, -2], ROWS)), mock(candidate), mock(judge))
-    found = metrics(log)
+    found = of_log(log)
+    assert "refusal_rate" not in metrics(log), "nobody asked"
     assert [s.value["declined"] for s in scores(log).values()] == [0, 0, 1]
     assert found["regular"] == found["regular_answered"] == pytest.approx((1 + 0.4) / 2)
     assert found["regular_refusals_zero"] == pytest.approx((1 + 0.4 + 0) / 3)
     assert found["refusal_rate"] == pytest.approx(1 / 3)
-    assert found["unscored_refusal"] == 1
+    assert [s.reason for s in scores(log).values()] == [None, None, "refusal"]
     assert not any("declined" in s.metadata for s in scores(log).values())
 
 
 def test_with_the_question_the_judges_word_counts_too(tmp_path):
     data = cases(tmp_path, [3, -2], ROWS)
     log = run(morebench(data=data, ask_refusal=True), mock(candidate), mock(judge))
-    found, by_id = metrics(log), scores(log)
+    found, by_id = of_log(log), scores(log)
+    assert metrics(log)["refusal_rate"] == found["refusal_rate"]
     assert {i: s.value["declined"] for i, s in by_id.items()} == {
         "answered": 0, "declined": 1, "filtered": 1
     }  # fmt: skip
@@ -138,8 +158,8 @@ def test_with_the_question_the_judges_word_counts_too(tmp_path):
     assert found["regular_answered"] == 1
     assert found["regular_refusals_zero"] == pytest.approx(1 / 3)
     assert found["refusal_rate"] == pytest.approx(2 / 3)
-    assert found["refusal_rate.role.ai_agent"] == 0
-    assert found["refusal_rate.role.ai_advisor"] == 1
+    roles = rates(summary_scores(log, "rubric_judge"), "role")
+    assert roles == {"ai_agent": 0, "ai_advisor": 1}
     assert by_id["answered"].metadata["judge_usage"]["calls"] == 3, "the question is paid for too"
 
 
@@ -176,7 +196,7 @@ def test_the_question_is_about_the_response_and_else_about_the_trace(tmp_path, r
 def test_a_reply_without_a_trace_is_neither_a_refusal_nor_an_answer(tmp_path):
     log = run(morebench(data=one_case(tmp_path, [1])), always(output("Keep it.")), always("yes"))
     assert math.isnan(scores(log)["only"].value["declined"])
-    assert math.isnan(metrics(log)["refusal_rate"])
+    assert math.isnan(of_log(log)["refusal_rate"])
 
 
 def test_no_word_on_refusal_is_no_refusal(tmp_path):
