@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from moral_evals.loaders.errors import DataError, SuiteError
 from moral_evals.loaders.morebench.csv_rows import read_rubric
-from moral_evals.loaders.morebench.jsonl import json_lines
+from moral_evals.loaders.formats import json_lines
 from moral_evals.loaders.morebench.records import NEUTRAL, THEORIES, Criterion, theory_name
 
 JUDGEMENT_FIELDS = (
