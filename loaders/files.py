@@ -82,13 +82,12 @@ def _opened(path: Path, limit: int) -> BinaryIO:
     except (OSError, ValueError, RuntimeError) as error:
         problem = getattr(error, "strerror", None) or error
         raise SuiteError(f"{shown(path)}: cannot be read ({problem}).") from error
-    file = os.fdopen(handle, "rb")
     try:
         _refuse_odd(path, os.fstat(handle), limit)
     except SuiteError:
-        file.close()
+        os.close(handle)
         raise
-    return file
+    return os.fdopen(handle, "rb")
 
 
 def _refuse_odd(path: Path, found: os.stat_result, limit: int) -> None:

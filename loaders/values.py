@@ -75,7 +75,9 @@ JsonNumber = Annotated[float, BeforeValidator(json_number)]
 """A finite number; text is refused."""
 
 
-def distinct(names: Sequence[str], form: str = "{name}-{n}", taken: Iterable[str] = ()) -> list[str]:
+def distinct(
+    names: Sequence[str], form: str = "{name}-{n}", taken: Iterable[str] = ()
+) -> list[str]:
     """The names, where one that recurs gets the first number from 2 that makes it new.
 
     A made name never equals one of those given, nor one of `taken`.

@@ -138,7 +138,9 @@ def weighted(
         try:
             found.append(model.model_validate(item))
         except ValidationError as error:
-            raise DataError.of(file, number, error, model=model, prefix=(field, position)) from error
+            raise DataError.of(
+                file, number, error, model=model, prefix=(field, position)
+            ) from error
     ids = distinct([c.id for c in found])
     kept = [
         Criterion(id=name, text=c.text, weight=c.weight, dimension=c.dimension)
