@@ -78,10 +78,7 @@ def morebench(
     """
     refuse_unknown(unknown, _PARAMETERS + _JUDGING)
     filters = Filters(role=role, source=source, type=type, context=context)
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
     return _rubric_task(MOREBENCH, data, revision, filters, judged, options, ask_refusal)
 
 
@@ -136,10 +133,7 @@ def morebench_theory(
     """
     refuse_unknown(unknown, (*_PARAMETERS, "theory", *_JUDGING))
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
     return _rubric_task(MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal)
 
 

@@ -34,10 +34,7 @@ def judge_labels(
     The value is the share of graded pairs on which judge and label agree. The arguments are
     those of `rubric_judge`.
     """
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.metadata_as(LabelledText)
@@ -91,10 +88,7 @@ def judge_under_attack(
 
     The arguments are those of `rubric_judge`.
     """
-    options = JudgeOptions(
-        judge_mode=judge_mode, rubric_chunk=rubric_chunk, rubric_seed=rubric_seed,
-        votes=votes, judge_attempts=judge_attempts, judge_cache=judge_cache, judges=judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.metadata_as(LabelledText)

@@ -59,10 +59,7 @@ def rubric_judge(
             error, which `inspect eval-retry` redoes; `unscored` keeps the other samples of an
             `inspect score` run, which one exception would lose.
     """
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
 
@@ -84,10 +81,7 @@ def rubric_judge_response(
 
     Data frames name a column by its key alone, so two scorers of one task must not share any.
     """
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
     return _rubric_scorer("response", RESPONSE_PREFIX, options, ask_refusal, on_judge_error)
 
 

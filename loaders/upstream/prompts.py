@@ -18,6 +18,7 @@ from inspect_ai.model import cache_path
 from moral_evals.loaders.errors import DataError, SuiteError
 from moral_evals.loaders.files import TABLE_LIMIT, find, read_bytes, read_text, shown
 from moral_evals.loaders.morebench.records import NEUTRAL, THEORIES, theory_name
+from moral_evals.loaders.prompt_files import wording_sha256
 
 COMMIT = "71eaf71857fecf57e20e30fb40416d843fdd473b"
 _REASONING = "prompts/create_prompts_for_reasoning_eval.py"
@@ -51,8 +52,7 @@ class UpstreamPrompts:
     @property
     def sha256(self) -> str:
         """Hash of all texts, for the log."""
-        joined = "\0".join([*sorted(self.instructions.values()), self.judge_question])
-        return hashlib.sha256(joined.encode()).hexdigest()[:16]
+        return wording_sha256([*sorted(self.instructions.values()), self.judge_question])
 
 
 def _checkout(name: str) -> Path:

@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score
 
 from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.scorers.corda.order import TierOrder
-from moral_evals.scorers.judging.options import WHOLE_RUBRIC
+from moral_evals.scorers.judging.options import TRANSPORT, WHOLE_RUBRIC
 
 
 @dataclass(frozen=True)
@@ -129,17 +129,10 @@ def _judge(scores: Sequence[Score]) -> str:
     return " and ".join(sorted(t for names, texts in found.items() for t in texts or [names]))
 
 
-# they change how a reply is fetched, never what it says
-_TRANSPORT = (
-    "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections",
-    "adaptive_connections", "batch", "cache", "cache_prompt",
-)  # fmt: skip
-
-
 def _judge_text(facts: dict[str, object]) -> str:
     settings = facts.get("settings")
     shown = sorted(settings.items()) if isinstance(settings, dict) else []
-    kept = [f"{k}={v}" for k, v in shown if k not in _TRANSPORT]
+    kept = [f"{k}={v}" for k, v in shown if k not in TRANSPORT]
     return f"{facts.get('model')} ({', '.join(kept)})" if kept else str(facts.get("model"))
 
 

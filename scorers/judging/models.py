@@ -7,6 +7,7 @@ from logging import getLogger
 from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from moral_evals.loaders.errors import OptionError, SuiteError, first_line
+from moral_evals.loaders.values import distinct
 from moral_evals.scorers.judging.options import ROLE
 
 logger = getLogger(__name__)
@@ -82,11 +83,7 @@ def warn_without_judge(judges: str | list[str] = ROLE) -> None:
 
 def judge_names(models: list[Model]) -> list[str]:
     """A distinct name for each judge: a model that sits twice gets a number."""
-    names: list[str] = []
-    for model in map(str, models):
-        times = sum(n == model or n.startswith(f"{model} #") for n in names)
-        names.append(f"{model} #{times + 1}" if times else model)
-    return names
+    return distinct([str(model) for model in models], "{name} #{n}")
 
 
 def model_of(judge: str) -> str:
