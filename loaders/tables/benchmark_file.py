@@ -33,7 +33,7 @@ def read_benchmarks(path: Path) -> Benchmarks:
     """
     if path.suffix.lower() != ".csv":
         raise SuiteError(f"{path}: the name must end in .csv.")
-    rows = read_table(path)
+    rows = read_table(path, ("model",))
     names = tuple(name for name in rows[0][1] if name != "model")
     check_fields(path.name, rows[0][0], rows[0][1], ("model",), names)
     if not names:

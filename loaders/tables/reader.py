@@ -13,10 +13,10 @@ from moral_evals.loaders.values import number, short
 Row = dict[str, Any]
 
 
-def read_table(path: Path) -> list[tuple[int, Row]]:
+def read_table(path: Path, required: Sequence[str]) -> list[tuple[int, Row]]:
     """The rows of a `.csv`, `.yaml`, `.yml` or `.json` file with their numbers; at least one.
 
-    Row numbers start at 1, a CSV's header not counted. A column or key stands in the
+    `required` are columns that a CSV must have. Row numbers start at 1, a CSV's header not counted. A column or key stands in the
     row of a CSV even where its cell is empty, with "" for its value.
 
     Raises SuiteError for a file that is missing or of another kind, DataError for a bad one.
@@ -25,7 +25,7 @@ def read_table(path: Path) -> list[tuple[int, Row]]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise SuiteError(f"{shown(path)}: the name must end in {', '.join(readers)}.")
-    rows = reader(path)
+    rows = reader(path, required)
     if not rows:
         raise DataError(f"{path.name}: has no rows.")
     return rows
@@ -82,11 +82,11 @@ def fitting(names: Iterable[str], model: str) -> str | None:
     return max((n for n in names if f"/{model}".endswith(f"/{n}")), key=len, default=None)
 
 
-def _csv(path: Path) -> list[tuple[int, Row]]:
-    return [(n, dict(row)) for n, row in read_csv_table(path, limit=TABLE_LIMIT).rows]
+def _csv(path: Path, required: Sequence[str]) -> list[tuple[int, Row]]:
+    return [(n, dict(row)) for n, row in read_csv_table(path, required, limit=TABLE_LIMIT).rows]
 
 
-def _listed(path: Path) -> list[tuple[int, Row]]:
+def _listed(path: Path, _: Sequence[str]) -> list[tuple[int, Row]]:
     found = read_yaml(path)
     if found is not None and not isinstance(found, list):
         raise DataError(f"{path.name}: must be a list with one mapping for each model.")

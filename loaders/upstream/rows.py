@@ -15,6 +15,7 @@ from moral_evals.loaders.formats import json_lines
 from moral_evals.loaders.morebench import records
 from moral_evals.loaders.morebench.csv_rows import read_rubric
 from moral_evals.loaders.morebench.records import NEUTRAL, Criterion
+from moral_evals.loaders.values import Words
 
 JUDGEMENT_FIELDS = (
     "criterion_id",
@@ -130,7 +131,7 @@ class GenerationRow(_Row):
     """One candidate reply: a row of the published CSV with the rubric parsed, and the reply."""
 
     task_id: TaskId = Field(default=None, alias="TASK_ID")
-    dilemma: str = Field(alias="DILEMMA", min_length=1)
+    dilemma: Words = Field(alias="DILEMMA")
     dilemma_source: Label = Field(default="", alias="DILEMMA_SOURCE")
     dilemma_type: Label = Field(default="", alias="DILEMMA_TYPE")
     role_domain: Role = Field(default="", alias="ROLE_DOMAIN")
