@@ -91,6 +91,12 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
 def _check_header(
     file: str, header: tuple[str, ...], required: Sequence[str], also: Sequence[str]
 ) -> None:
+    for name in header:
+        # a table library writes its row numbers into a column without a name
+        if (not name and not also) or header.count(name) > 1:
+            problem = "a column without a name" if not name else "the column stands there twice"
+            problem += f"; the header is {listing(header)}"
+            raise DataError.at(file, "header", name or "(empty)", problem)
     missing = [name for name in required if name not in header]
     if missing:
         raise DataError(
@@ -98,11 +104,6 @@ def _check_header(
             + (f", read if present: {', '.join(also)}" if also else "")
             + f". The header is {listing(c[:60] for c in header[:20])}{_hint(header, missing)}."
         )
-    for name in header:
-        if not name or header.count(name) > 1:
-            problem = "a column without a name" if not name else "the column stands there twice"
-            problem += f"; the header is {listing(header)}"
-            raise DataError.at(file, "header", name or "(empty)", problem)
 
 
 def _hint(header: tuple[str, ...], missing: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ def test_models_of_a_list(tmp_path, name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("model,family\na,f\n", "models.csv, row 1, field size_b: is missing"),
+        ("model,family\na,f\n", "models.csv: column size_b is missing"),
         ("model,family,size_b,size\na,f,7,7\n", "row 1, field size: no such field; allowed are"),
         (MODELS + "x,f,7B,,\n", "row 3, field size_b: '7B' is not a number"),
         (MODELS + "x,f,nan,,\n", "row 3, field size_b: 'nan' is not a finite number"),
@@ -56,7 +56,7 @@ def test_models_of_a_list(tmp_path, name):
         ("model,model,size_b\n", "header, field model: the column stands there twice"),
         ("model,,size_b\n", "header, field (empty): a column without a name"),
         ("model,family,size_b\n", "models.csv: has no rows"),
-        ("", "models.csv: has no rows"),
+        ("", "models.csv: column model, family, size_b is missing"),
         ('model,family,size_b\n"a,f,7\n', "not a CSV file"),
     ],
 )
@@ -137,12 +137,12 @@ def test_benchmarks_keep_order_and_leave_blanks_unmeasured(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,HLE\na,1\n", "row 1, field model: is missing"),
+        ("name,HLE\na,1\n", "column model is missing"),
         ("model\na\n", "header, field model: stands alone"),
         ("model,HLE\na,1\na,2\n", "row 2, field model: 'a' stands in the file twice"),
         ("model,HLE\na,78%\n", "row 1, field HLE: '78%' is not a number"),
         ("model,HLE\n,3\n", "row 1, field model: '' is not text"),
-        ("model;HLE\na;1\n", "row 1, field model: is missing"),
+        ("model;HLE\na;1\n", "column model is missing"),
     ],
 )
 def test_what_a_file_of_benchmarks_may_not_hold(tmp_path, text, message):
