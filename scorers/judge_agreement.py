@@ -1,12 +1,14 @@
 """Scorers that judge labelled texts, as they are or with an attack on the judge in them."""
 
 import math
+from dataclasses import fields
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.morebench.records import Criterion
+from moral_evals.loaders.options import refuse_unknown
 from moral_evals.loaders.tables.judge_pairs import Attack, LabelledPair, LabelledText, attacked_text
 from moral_evals.scorers.judging.agreement_figures import judge_agreement_figures
 from moral_evals.scorers.judging.judge import JudgeError, judge
@@ -28,12 +30,14 @@ def judge_labels(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    **unknown: Any,
 ) -> Scorer:
     """Have the judge in role `grader` decide every pair of a text; compare with the labels.
 
     The value is the share of graded pairs on which judge and label agree. The arguments are
     those of `rubric_judge`.
     """
+    refuse_unknown(unknown, (f.name for f in fields(JudgeOptions)), "-S")
     options = JudgeOptions.of(locals())
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -83,11 +87,13 @@ def judge_under_attack(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    **unknown: Any,
 ) -> Scorer:
     """Judge a text with and without an attack in it; the value is the share of verdicts turned.
 
     The arguments are those of `rubric_judge`.
     """
+    refuse_unknown(unknown, (f.name for f in fields(JudgeOptions)), "-S")
     options = JudgeOptions.of(locals())
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -5,6 +5,7 @@ Works on a live sample and on a log alone:
     inspect score LOG --scorer moral_evals/rubric_judge --model-role grader=MODEL
 """
 
+from dataclasses import fields
 from typing import Any, Literal
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -12,7 +13,7 @@ from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.morebench.records import ScenarioMetadata
-from moral_evals.loaders.options import flag, one_of
+from moral_evals.loaders.options import flag, one_of, refuse_unknown
 from moral_evals.loaders.reply import read_reply
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
@@ -24,6 +25,7 @@ from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, rubric_metrics
 from moral_evals.scorers.rubric.score import scored, unscored
 
 OnJudgeError = Literal["unscored", "raise"]
+_PARAMETERS = (*(f.name for f in fields(JudgeOptions)), "ask_refusal", "on_judge_error")
 
 
 @scorer(metrics=rubric_metrics())
@@ -40,6 +42,7 @@ def rubric_judge(
     judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
+    **unknown: Any,
 ) -> Scorer:
     """Judge one text of the reply against the rubric in the sample's metadata.
 
@@ -58,7 +61,9 @@ def rubric_judge(
         on_judge_error: What a judge call that fails for good does: `raise` makes the sample an
             error, which `inspect eval-retry` redoes; `unscored` keeps the other samples of an
             `inspect score` run, which one exception would lose.
+        unknown: Refused, with the allowed names.
     """
+    refuse_unknown(unknown, ("judged", *_PARAMETERS), "-S")
     options = JudgeOptions.of(locals())
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
@@ -76,11 +81,13 @@ def rubric_judge_response(
     judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
+    **unknown: Any,
 ) -> Scorer:
     """`rubric_judge(judged="response")` to stand beside a trace score: its keys have a prefix.
 
     Data frames name a column by its key alone, so two scorers of one task must not share any.
     """
+    refuse_unknown(unknown, _PARAMETERS, "-S")
     options = JudgeOptions.of(locals())
     return _rubric_scorer("response", RESPONSE_PREFIX, options, ask_refusal, on_judge_error)
 

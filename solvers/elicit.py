@@ -10,6 +10,7 @@ from moral_evals.loaders.morebench.theories import theory
 from moral_evals.loaders.options import one_of
 from moral_evals.loaders.prompt_files import prompt_text, wording_sha256
 from moral_evals.loaders.upstream.prompts import UpstreamPrompts
+from moral_evals.solvers.ready import check_ready
 
 PROTOCOLS = ("suite", "upstream")
 _PROMPTS = Path(__file__).parent / "prompts"
@@ -34,6 +35,7 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
     upstream = UpstreamPrompts.load(upstream_path) if protocol == "upstream" else None
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        check_ready(state.model)
         metadata = state.metadata_as(ScenarioMetadata)
         dilemma = state.input_text
         if upstream is not None:
