@@ -6,7 +6,7 @@ from inspect_ai.hooks import Hooks, TaskStart, hooks
 
 from moral_evals.scorers.judging.models import missing_judge
 from moral_evals.scorers.judging.options import ROLE
-from moral_evals.solvers.ready import refuse_run
+from moral_evals.solvers.ready import cannot_score
 
 logger = getLogger(__name__)
 
@@ -34,9 +34,7 @@ class EarlyHints(Hooks):
                 ",".join(reducers),
                 benchmark,
             )
-        # without scorers the run is for later: --no-score
-        if benchmark in _RUBRIC and data.spec.scorers:
+        if benchmark in _RUBRIC:
             reason = missing_judge(data.spec.task_args.get("judges", ROLE))
             if reason:
-                refuse_run(data.eval_id, reason)
-                logger.error(reason)
+                cannot_score(data.eval_id, reason)
