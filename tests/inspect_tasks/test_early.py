@@ -1,6 +1,8 @@
 """Hints come before the first call: no judge, no candidate, options without effect."""
 
+import json
 import logging
+from pathlib import Path
 
 import pytest
 from inspect_ai import Epochs, eval
@@ -77,6 +79,33 @@ def test_a_reducer_without_effect_is_said(
     caplog.set_level(logging.WARNING)
     run([], score=False, epochs=Epochs(2, reducer))
     assert ("--epochs-reducer max has no effect" in caplog.text) == said
+
+
+@pytest.mark.parametrize(
+    ("levels", "order", "said"),
+    [
+        (({"welfare": 1}, {"welfare": 0}), "default", True),  # a higher tier is unknown
+        (({"welfare": 1}, {"welfare": 0}), "welfare", False),
+        (({"rights_harm": 1}, {"rights_harm": 1}), "default", True),
+        (({"rights_harm": 1}, {"rights_harm": 0}), "default", False),
+    ],
+)
+def test_data_in_which_nothing_can_be_decided_are_named(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    levels: tuple[dict[str, float], ...],
+    order: str,
+    said: bool,
+) -> None:
+    options = [
+        {"option_id": f"o{i}", "text": f"Way {i}.", "tiers": t} for i, t in enumerate(levels)
+    ]
+    step = {"step_id": "s", "situation": "Now.", "options": options}
+    path = tmp_path / "own.jsonl"
+    line = {"schema_version": "corda-1", "chain_id": "c", "steps": [step]}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    corda(data=str(path), tier_order=order)
+    assert ("no step of own.jsonl can be decided" in caplog.text) == said
 
 
 @pytest.mark.parametrize(
