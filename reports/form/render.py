@@ -17,7 +17,7 @@ from moral_evals.scorers.markdown import row
 from moral_evals.scorers.stats.bootstrap import Interval
 
 _LONGEST = 2000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def to_terminal(report: Report, console: Console) -> None:
@@ -61,7 +61,10 @@ def spreadsheet_cell(value: Any) -> Any:
 
     Numbers stay numbers, negative ones and those written as text too.
     """
-    if not isinstance(value, str) or not value.lstrip(" ").startswith(_FORMULA):
+    if not isinstance(value, str):
+        return value
+    value = value.replace("\r", "\n")  # the csv module leaves a bare \r without quotes
+    if not value.lstrip(" \n").startswith(_FORMULA):
         return value
     try:
         float(value)
