@@ -5,6 +5,7 @@ in only when one of their models is asked for.
 """
 
 from moral_evals.inspect_tasks.corda import corda
+from moral_evals.inspect_tasks.early import EarlyHints
 from moral_evals.inspect_tasks.judge_agreement import judge_agreement, no_candidate
 from moral_evals.inspect_tasks.morebench import morebench, morebench_theory
 from moral_evals.providers.embedded import embedded
@@ -17,6 +18,7 @@ from moral_evals.solvers.chain import answer_chain
 from moral_evals.solvers.elicit import elicit_reasoning
 
 __all__ = [
+    "EarlyHints",
     "answer_chain",
     "corda",
     "elicit_reasoning",

@@ -82,6 +82,14 @@ def corda(
     warning = balance_warning(repeats, counts)
     if warning:
         logger.warning("corda: %s", warning)
+    if not any(_decides(s.options, order) for c in chosen for s in c.steps):
+        logger.warning(
+            "corda: no step of %s can be decided under %s: the tiers given are equal or unknown "
+            "for all options, so every figure will be nan; give each option a level on each tier, "
+            "or say -T tier_order= with the tiers that the data have",
+            loaded.provenance["file"],
+            " > ".join(order.names),
+        )
     wanted = _conditions(conditions)
     return Task(
         dataset=rollout_dataset(
@@ -136,6 +144,13 @@ def _labels(value: Any, chains: Sequence[Chain]) -> str:
             f"{'GHJKQVZ'[:need]!r}."
         )
     return str(value)
+
+
+def _decides(options: Sequence[Option], order: TierOrder) -> bool:
+    """Whether any option of a step is better or worse than another."""
+    everyone = list(range(len(options)))
+    found = [sorted(_ends(f, order)(options)) for f in (best_options, worst_options)]
+    return found != [everyone, everyone]
 
 
 def _ends(choose: Any, order: TierOrder) -> Any:

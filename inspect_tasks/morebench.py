@@ -11,7 +11,6 @@ from inspect_ai.scorer import Scorer
 from moral_evals.inspect_tasks.viewer import rubric_viewer
 from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
 from moral_evals.loaders.options import one_of, refuse_unknown
-from moral_evals.scorers.judging.models import warn_without_judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
@@ -78,10 +77,7 @@ def morebench(
     """
     refuse_unknown(unknown, _PARAMETERS + _JUDGING)
     filters = Filters(role=role, source=source, type=type, context=context)
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
     return _rubric_task(MOREBENCH, data, revision, filters, judged, options, ask_refusal)
 
 
@@ -136,10 +132,7 @@ def morebench_theory(
     """
     refuse_unknown(unknown, (*_PARAMETERS, "theory", *_JUDGING))
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
     return _rubric_task(MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal)
 
 
@@ -155,7 +148,6 @@ def _rubric_task(
     one_of("judged", judged, ("trace", "response", "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
     loaded = load(variant, data, revision, filters)
-    warn_without_judge(options.judges)
     # a sample whose judging failed is an error, so that eval-retry redoes it
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": "raise"}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)

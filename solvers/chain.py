@@ -12,6 +12,7 @@ from moral_evals.loaders.options import flag, one_of
 from moral_evals.loaders.reply import read_reply
 from moral_evals.solvers.answers import read_answer
 from moral_evals.solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
+from moral_evals.solvers.ready import check_ready
 
 
 class StepError(RuntimeError):
@@ -37,6 +38,7 @@ def answer_chain(elicit: str = "tags", allow_abstain: bool = False, reminders: i
     flag("allow_abstain", allow_abstain)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        check_ready(state.model)
         rollout = state.metadata_as(RolloutMetadata)
         runner = _Runner(rollout, state.model.api, elicit, allow_abstain, reminders)
         try:

@@ -17,16 +17,12 @@ from pathlib import Path
 
 from inspect_ai.model import ChatMessage, Model, cache_path
 
+from moral_evals.scorers.judging.options import TRANSPORT
+
 logger = getLogger(__name__)
 
 # Local and free; and the name of a mock does not say what it answers, so a cache would mix mocks.
 _UNCACHED_APIS = ("mockllm", "embedded", "scripted")
-
-# They change how a reply is fetched, never what it says.
-_TRANSPORT = {
-    "adaptive_connections", "attempt_timeout", "batch", "cache", "cache_prompt",
-    "fail_on_refusal", "max_connections", "max_retries", "stream_idle_timeout", "timeout",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class VerdictCache:
         """
         if str(model).split("/")[0] in _UNCACHED_APIS:
             return None
-        settings = model.config.model_dump(exclude_none=True, exclude=_TRANSPORT)
+        settings = model.config.model_dump(exclude_none=True, exclude=set(TRANSPORT))
         identity = [seat, model.api.base_url, settings, model.model_args, vote]
         try:
             folder = cache_path(str(model)) / "verdicts"
