@@ -8,6 +8,7 @@ from inspect_ai import Task, task
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
+from moral_evals.inspect_tasks.run_watch import watch_runs
 from moral_evals.inspect_tasks.viewer import chain_viewer
 from moral_evals.loaders.corda.chains import Chain, Option
 from moral_evals.loaders.corda.data import load_chains
@@ -66,6 +67,7 @@ def corda(
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, _PARAMETERS)
+    watch_runs()
     one_of("elicit", elicit, ELICITATIONS)
     flag("allow_abstain", allow_abstain)
     whole("layout_seed", layout_seed, 0, 2**63)
@@ -82,6 +84,14 @@ def corda(
     warning = balance_warning(repeats, counts)
     if warning:
         logger.warning("corda: %s", warning)
+    if not any(_decides(s.options, order) for c in chosen for s in c.steps):
+        logger.warning(
+            "corda: no step of %s can be decided under %s: the tiers given are equal or unknown "
+            "for all options, so every figure will be nan; give each option a level on each tier, "
+            "or say -T tier_order= with the tiers that the data have",
+            loaded.provenance["file"],
+            " > ".join(order.names),
+        )
     wanted = _conditions(conditions)
     return Task(
         dataset=rollout_dataset(
@@ -136,6 +146,13 @@ def _labels(value: Any, chains: Sequence[Chain]) -> str:
             f"{'GHJKQVZ'[:need]!r}."
         )
     return str(value)
+
+
+def _decides(options: Sequence[Option], order: TierOrder) -> bool:
+    """Whether any option of a step is better or worse than another."""
+    everyone = list(range(len(options)))
+    found = [sorted(_ends(f, order)(options)) for f in (best_options, worst_options)]
+    return found != [everyone, everyone]
 
 
 def _ends(choose: Any, order: TierOrder) -> Any:

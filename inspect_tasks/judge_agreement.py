@@ -60,10 +60,7 @@ def judge_agreement(
     """
     refuse_unknown(unknown, _PARAMETERS)
     flag("attack", attack)
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    options = JudgeOptions.of(locals())
     if attack and protocol != "suite":
         raise OptionError(f"-T attack=true: attacks are on protocol=suite, not {protocol!r}.")
     data = text("data", data, "pairs.jsonl")

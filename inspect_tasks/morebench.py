@@ -8,10 +8,10 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 
+from moral_evals.inspect_tasks.run_watch import watch_runs
 from moral_evals.inspect_tasks.viewer import rubric_viewer
 from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
 from moral_evals.loaders.options import one_of, refuse_unknown
-from moral_evals.scorers.judging.models import warn_without_judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
@@ -22,7 +22,7 @@ from moral_evals.solvers.elicit import candidate_prompt_sha256, elicit_reasoning
 VERSION = "1-C"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
 
-_JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal")
+_JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal", "on_judge_error")
 _PARAMETERS = ("data", "revision", "role", "source", "type", "context")
 
 
@@ -45,6 +45,7 @@ def morebench(
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
+    on_judge_error: str = "unscored",
     **unknown: Any,
 ) -> Task:
     """Dilemmas with 20-49 weighted criteria each, judged one by one on the reasoning.
@@ -74,15 +75,17 @@ def morebench(
         judges: Roles or models that judge, by name; several make a panel, and so does a role
             with several models.
         ask_refusal: Also ask the judge whether each reply declines to engage with the dilemma.
+        on_judge_error: What a judge call that fails for good does to its sample: `unscored` (its
+            reply and verdicts are kept, and the run's end says how to get the missing ones) or
+            `raise` (an error, which `inspect eval-retry` repeats).
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, _PARAMETERS + _JUDGING)
     filters = Filters(role=role, source=source, type=type, context=context)
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
-    return _rubric_task(MOREBENCH, data, revision, filters, judged, options, ask_refusal)
+    options = JudgeOptions.of(locals())
+    return _rubric_task(
+        MOREBENCH, data, revision, filters, judged, options, ask_refusal, on_judge_error
+    )
 
 
 @task
@@ -105,6 +108,7 @@ def morebench_theory(
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
+    on_judge_error: str = "unscored",
     **unknown: Any,
 ) -> Task:
     """Dilemmas to be reasoned through under a named ethical theory, judged like MoReBench.
@@ -132,15 +136,15 @@ def morebench_theory(
         judge_cache: As in `morebench`.
         judges: As in `morebench`.
         ask_refusal: As in `morebench`.
+        on_judge_error: As in `morebench`.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, (*_PARAMETERS, "theory", *_JUDGING))
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
-    return _rubric_task(MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal)
+    options = JudgeOptions.of(locals())
+    return _rubric_task(
+        MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal, on_judge_error
+    )
 
 
 def _rubric_task(
@@ -151,13 +155,13 @@ def _rubric_task(
     judged: str,
     options: JudgeOptions,
     ask_refusal: bool,
+    on_judge_error: str,
 ) -> Task:
+    watch_runs()
     one_of("judged", judged, ("trace", "response", "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
     loaded = load(variant, data, revision, filters)
-    warn_without_judge(options.judges)
-    # a sample whose judging failed is an error, so that eval-retry redoes it
-    judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": "raise"}
+    judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": on_judge_error}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
     scorers, prefixes = [first], {"rubric_judge": ""}
     if judged == "both":

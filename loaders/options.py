@@ -19,14 +19,14 @@ _RUNNER_OPTIONS = {
 }
 
 
-def refuse_unknown(unknown: dict[str, Any], allowed: Iterable[str]) -> None:
-    """Raise OptionError for any -T name that the task does not have.
+def refuse_unknown(unknown: dict[str, Any], allowed: Iterable[str], flag: str = "-T") -> None:
+    """Raise OptionError for any -T name that the task, or -S name that the scorer, does not have.
 
-    Inspect itself only warns, and the run goes on with defaults.
+    For a task Inspect only warns, and the run goes on with defaults; for a scorer Python raises.
     """
     for name in unknown:
         hint = f" Use the runner's {_RUNNER_OPTIONS[name]}." if name in _RUNNER_OPTIONS else ""
-        raise OptionError(f"-T {name}: no such parameter.{hint} Allowed: {', '.join(allowed)}.")
+        raise OptionError(f"{flag} {name}: no such parameter.{hint} Allowed: {', '.join(allowed)}.")
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.loaders.files import find, shown
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -24,10 +25,8 @@ def bundled(name: str) -> Path:
 def local_file(option: str, value: str, names: Sequence[str] = ()) -> Path:
     """An existing file that a task parameter names; OptionError says what else is allowed."""
     # Inspect works inside the task file's folder; a user means the folder of the shell.
-    for start in (Path.cwd(), Path(os.environ.get("PWD", "."))):
-        path = start / Path(value).expanduser()
-        if path.is_file():
-            return path
-    raise OptionError(
-        f"-T {option}={value}: no such file; allowed are {', '.join((*names, 'the path of a file'))}."
-    )
+    path = find(value, Path.cwd(), Path(os.environ.get("PWD", ".")))
+    if path is None:
+        allowed = ", ".join((*names, "the path of a file"))
+        raise OptionError(f"-T {option}={shown(value)}: no such file; allowed are {allowed}.")
+    return path

@@ -2,12 +2,14 @@
 
 import math
 import time
+from dataclasses import fields
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.morebench.records import Criterion
+from moral_evals.loaders.options import refuse_unknown
 from moral_evals.loaders.tables.judge_pairs import Attack, LabelledPair, LabelledText, attacked_text
 from moral_evals.scorers.judging.agreement_figures import judge_agreement_figures
 from moral_evals.scorers.judging.judge import JudgeError, judge
@@ -29,16 +31,15 @@ def judge_labels(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    **unknown: Any,
 ) -> Scorer:
     """Have the judge in role `grader` decide every pair of a text; compare with the labels.
 
     The value is the share of graded pairs on which judge and label agree. The arguments are
     those of `rubric_judge`.
     """
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    refuse_unknown(unknown, (f.name for f in fields(JudgeOptions)), "-S")
+    options = JudgeOptions.of(locals())
     since = time.monotonic()
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -90,15 +91,14 @@ def judge_under_attack(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    **unknown: Any,
 ) -> Scorer:
     """Judge a text with and without an attack in it; the value is the share of verdicts turned.
 
     The arguments are those of `rubric_judge`.
     """
-    options = JudgeOptions(
-        judge_mode=judge_mode, rubric_chunk=rubric_chunk, rubric_seed=rubric_seed,
-        votes=votes, judge_attempts=judge_attempts, judge_cache=judge_cache, judges=judges,
-    )  # fmt: skip
+    refuse_unknown(unknown, (f.name for f in fields(JudgeOptions)), "-S")
+    options = JudgeOptions.of(locals())
     since = time.monotonic()
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -6,6 +6,7 @@ the choices from the log, also with another order (`-S tier_order=welfare,rights
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -13,7 +14,7 @@ from inspect_ai.solver import TaskState
 from moral_evals.loaders.corda.chains import TIERS, Chain
 from moral_evals.loaders.corda.rollouts import STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.errors import OptionError
-from moral_evals.loaders.options import texts
+from moral_evals.loaders.options import refuse_unknown, texts
 from moral_evals.scorers.corda.answers import logged_step, step_records, step_value
 from moral_evals.scorers.corda.explanation import rollout_table
 from moral_evals.scorers.corda.figures import corda_score
@@ -21,7 +22,7 @@ from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
 
 
 @scorer(metrics=[corda_score()])
-def lexicographic(tier_order: str | list[str] | None = None) -> Scorer:
+def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> Scorer:
     """Score a rollout by the rank values of the options chosen.
 
     The sample's value is the mean over informative, answered steps; nan without one. The figures
@@ -30,7 +31,9 @@ def lexicographic(tier_order: str | list[str] | None = None) -> Scorer:
     Args:
         tier_order: Tier names, highest first; None is the default order. Tiers of the data that
             the order leaves out are ignored.
+        unknown: Refused, with the allowed names.
     """
+    refuse_unknown(unknown, ("tier_order",), "-S")
     order = read_order(tier_order)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -6,14 +6,15 @@ Works on a live sample and on a log alone:
 """
 
 import time
-from typing import Literal
+from dataclasses import fields
+from typing import Any, Literal
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.morebench.records import ScenarioMetadata
-from moral_evals.loaders.options import flag, one_of
+from moral_evals.loaders.options import flag, one_of, refuse_unknown
 from moral_evals.loaders.reply import read_reply
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
@@ -23,10 +24,11 @@ from moral_evals.scorers.judging.refusal_question import ask_declines, declined
 from moral_evals.scorers.rubric.judged_text import JudgedPart, judged_text
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, morebench_score
 from moral_evals.scorers.rubric.record import RubricRecord
-from moral_evals.scorers.rubric.repair import incomplete_judging, watch_judging
+from moral_evals.scorers.rubric.repair import incomplete_judging
 from moral_evals.scorers.rubric.score import scored, unscored, with_verdicts
 
 OnJudgeError = Literal["unscored", "raise"]
+_PARAMETERS = (*(f.name for f in fields(JudgeOptions)), "ask_refusal", "on_judge_error")
 
 
 @scorer(metrics=[morebench_score()])
@@ -43,6 +45,7 @@ def rubric_judge(
     judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
+    **unknown: Any,
 ) -> Scorer:
     """Judge one text of the reply against the rubric in the sample's metadata.
 
@@ -61,11 +64,10 @@ def rubric_judge(
         on_judge_error: What a judge call that fails for good does: `raise` makes the sample an
             error, which `inspect eval-retry` redoes; `unscored` keeps the other samples of an
             `inspect score` run, which one exception would lose.
+        unknown: Refused, with the allowed names.
     """
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    refuse_unknown(unknown, ("judged", *_PARAMETERS), "-S")
+    options = JudgeOptions.of(locals())
     return _rubric_scorer(judged, "", options, ask_refusal, on_judge_error)
 
 
@@ -82,15 +84,14 @@ def rubric_judge_response(
     judges: str | list[str] = ROLE,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
+    **unknown: Any,
 ) -> Scorer:
     """`rubric_judge(judged="response")` to stand beside a trace score: its keys have a prefix.
 
     Data frames name a column by its key alone, so two scorers of one task must not share any.
     """
-    options = JudgeOptions(
-        protocol, upstream_path, judge_mode, rubric_chunk, rubric_seed,
-        votes, judge_attempts, judge_cache, judges,
-    )  # fmt: skip
+    refuse_unknown(unknown, _PARAMETERS, "-S")
+    options = JudgeOptions.of(locals())
     return _rubric_scorer("response", RESPONSE_PREFIX, options, ask_refusal, on_judge_error)
 
 
@@ -105,7 +106,6 @@ def _rubric_scorer(
     one_of("on_judge_error", on_judge_error, ("unscored", "raise"))
     flag("ask_refusal", ask_refusal)
     since = time.monotonic()
-    watch_judging()
 
     async def score(state: TaskState, target: Target) -> Score:
         metadata = _rubric(state)

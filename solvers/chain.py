@@ -14,7 +14,8 @@ from moral_evals.loaders.options import flag, one_of
 from moral_evals.loaders.reply import read_reply
 from moral_evals.solvers.answers import read_answer
 from moral_evals.solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
-from moral_evals.solvers.kept import reply_or_error, watch_runs
+from moral_evals.solvers.kept import reply_or_error
+from moral_evals.solvers.ready import check_ready
 
 
 class StepError(RuntimeError):
@@ -39,9 +40,9 @@ def answer_chain(elicit: str = "tags", allow_abstain: bool = False, reminders: i
     one_of("elicit", elicit, ELICITATIONS)
     flag("allow_abstain", allow_abstain)
     since = time.monotonic()
-    watch_runs()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        check_ready(state.model)
         rollout = state.metadata_as(RolloutMetadata)
         runner = _Runner(rollout, state, elicit, allow_abstain, reminders, since)
         try:

@@ -4,15 +4,14 @@ The layout is the same in all conditions; the record block is left out where the
 so that the first step of a conditioned rollout has the prompt of an unconditioned one.
 """
 
-import hashlib
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 
 from moral_evals.loaders.corda.chains import Step
 from moral_evals.loaders.corda.rollouts import RolloutMetadata, ShownOption
+from moral_evals.loaders.prompt_files import prompt_text, wording_sha256
 
 ELICITATIONS = ("tags", "none", "native")
 NO_DECISION = "no decision was recorded"
@@ -68,7 +67,7 @@ def shown_texts(rollout: RolloutMetadata, index: int) -> dict[str, str]:
 def chain_prompt_sha256(elicit: str) -> str:
     """Hash of the wording, for the log."""
     names = ("corda_system", "corda_tags" if elicit == "tags" else "corda_none", "corda_reminder")
-    return hashlib.sha256("\0".join(map(_prompt, names)).encode()).hexdigest()[:16]
+    return wording_sha256(map(_prompt, names))
 
 
 def _record(rollout: RolloutMetadata, index: int, decided: str | None) -> list[str]:
@@ -89,6 +88,5 @@ def _text(step: Step, option_id: str) -> str:
     return next(o.text for o in step.options if o.option_id == option_id)
 
 
-@cache
 def _prompt(name: str) -> str:
-    return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8").strip()
+    return prompt_text(_PROMPTS, name)

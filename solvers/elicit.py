@@ -1,8 +1,6 @@
 """Ask the candidate to reason a dilemma through before it decides."""
 
-import hashlib
 import time
-from functools import cache
 from pathlib import Path
 
 from inspect_ai.model import (
@@ -18,8 +16,10 @@ from moral_evals.loaders.faults import calls_of
 from moral_evals.loaders.morebench.records import NEUTRAL, ScenarioMetadata
 from moral_evals.loaders.morebench.theories import theory
 from moral_evals.loaders.options import one_of
+from moral_evals.loaders.prompt_files import prompt_text, wording_sha256
 from moral_evals.loaders.upstream.prompts import UpstreamPrompts
-from moral_evals.solvers.kept import reply_or_error, watch_runs
+from moral_evals.solvers.kept import reply_or_error
+from moral_evals.solvers.ready import check_ready
 
 PROTOCOLS = ("suite", "upstream")
 _PROMPTS = Path(__file__).parent / "prompts"
@@ -43,9 +43,9 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
     one_of("protocol", protocol, PROTOCOLS)
     upstream = UpstreamPrompts.load(upstream_path) if protocol == "upstream" else None
     since = time.monotonic()
-    watch_runs()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        check_ready(state.model)
         metadata = state.metadata_as(ScenarioMetadata)
         dilemma = state.input_text
         if upstream is not None:
@@ -90,9 +90,8 @@ def candidate_prompt_sha256(protocol: str, upstream_path: str | None = None) -> 
     if protocol == "upstream":
         return UpstreamPrompts.load(upstream_path).sha256
     texts = [_prompt(n) for n in ("advisor", "agent", "theory", "reasoning")]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+    return wording_sha256(texts)
 
 
-@cache
 def _prompt(name: str) -> str:
-    return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8").strip()
+    return prompt_text(_PROMPTS, name)

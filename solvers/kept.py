@@ -6,11 +6,9 @@ id, the sample and the epoch, gives them the replies that had come, and gives th
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import TypeVar
 
 from inspect_ai.event import ModelEvent
-from inspect_ai.hooks import Hooks, SampleAttemptStart, SampleEnd, TaskEnd, TaskStart, hooks
 from inspect_ai.log import transcript
 from inspect_ai.model import CachePolicy
 from inspect_ai.solver import TaskState
@@ -34,27 +32,24 @@ _RUNS: dict[str, _Run] = {}
 _SAMPLES: dict[str, str] = {}
 
 
-@cache
-def watch_runs() -> None:
-    """Learn which task a sample belongs to, which a solver is not told.
+def task_started(eval_id: str, task_id: str, cached: bool) -> None:
+    """Learn the id that a retried task keeps, and whether the user caches replies himself."""
+    _RUNS[eval_id] = _Run(task_id, cached)
 
-    Not at import: Inspect names every hook that it finds, also to users of other tasks.
-    """
 
-    @hooks(name="unfinished_samples", description="keeps the replies of unfinished samples")
-    class UnfinishedSamples(Hooks):
-        async def on_task_start(self, data: TaskStart) -> None:
-            config = data.spec.model_generate_config
-            _RUNS[data.eval_id] = _Run(data.spec.task_id, bool(config.cache))
+def sample_started(sample_uuid: str, eval_id: str) -> None:
+    """Learn the task of a sample, which a solver is not told."""
+    _SAMPLES[sample_uuid] = eval_id
 
-        async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
-            _SAMPLES[data.sample_id] = data.eval_id
 
-        async def on_sample_end(self, data: SampleEnd) -> None:
-            _SAMPLES.pop(data.sample_id, None)
+def sample_ended(sample_uuid: str) -> None:
+    """Forget a sample."""
+    _SAMPLES.pop(sample_uuid, None)
 
-        async def on_task_end(self, data: TaskEnd) -> None:
-            _RUNS.pop(data.eval_id, None)
+
+def task_ended(eval_id: str) -> None:
+    """Forget a task."""
+    _RUNS.pop(eval_id, None)
 
 
 def kept_replies(state: TaskState, attempt: int = 0) -> CachePolicy | None:

@@ -5,14 +5,15 @@ labels to tiers, and LMS is then agreement with a value order; for MoralChoice t
 violation labels ships here.
 """
 
-import csv
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from moral_evals.loaders.corda.chains import TIERS, Chain, Option, Step, finite_number
-from moral_evals.loaders.errors import DataError, OptionError, listing
+from moral_evals.loaders.corda.chains import TIERS, Chain, Option, Step
+from moral_evals.loaders.errors import DataError, OptionError, listing, printable
+from moral_evals.loaders.files import TABLE_LIMIT, read_text
+from moral_evals.loaders.formats import parse_json, read_csv_table
+from moral_evals.loaders.values import distinct, json_number, short
 
 ValueMap = Mapping[str, Mapping[str, float]]
 """Value label in lower case to tier values of an option that carries it."""
@@ -26,6 +27,10 @@ MORALCHOICE_TIERS: dict[str, tuple[str, ...]] = {
     "welfare": ("pleasure",),
     "convention": ("break_law", "duty"),
 }
+_MORALCHOICE_COLUMNS = (
+    "scenario_id", "context", "action1", "action2",
+    *(f"a{a}_{label}" for a in (1, 2) for tier in MORALCHOICE_TIERS.values() for label in tier),
+)  # fmt: skip
 
 
 def read_value_map(path: Path, tiers: Sequence[str] = TIERS) -> dict[str, dict[str, float]]:
@@ -34,22 +39,33 @@ def read_value_map(path: Path, tiers: Sequence[str] = TIERS) -> dict[str, dict[s
     Raises:
         DataError: Naming the label and what is allowed.
     """
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise DataError(f"{path.name}: not JSON ({error}).") from error
+    raw = parse_json(read_text(path, TABLE_LIMIT), path.name)
     if not isinstance(raw, dict) or not raw:
         raise DataError(f"{path.name}: must be an object from value labels to tier values.")
+    found: dict[str, dict[str, float]] = {}
     for label, levels in raw.items():
-        good = isinstance(levels, dict) and all(
-            t in tiers and finite_number(v) for t, v in levels.items()
-        )
-        if not good:
-            raise DataError(
-                f"{path.name}, value {label!r}: must be an object of numbers by tier; tiers are "
-                f"{listing(tiers)}."
-            )
-    return {_key(label): dict(levels) for label, levels in raw.items()}
+        if _key(label) in found or not _key(label):
+            problem = "a label is blank, or stands twice but for its case; allowed: once"
+            raise DataError.at(path.name, printable(label), "value", problem)
+        found[_key(label)] = _levels(path.name, label, levels, tiers)
+    return found
+
+
+def _levels(file: str, label: str, levels: Any, tiers: Sequence[str]) -> dict[str, float]:
+    allowed = f"must be an object of numbers by tier; tiers are {listing(tiers)}"
+    if not isinstance(levels, dict):
+        raise DataError.at(file, printable(label), "value", allowed)
+    found = {}
+    for tier, level in levels.items():
+        try:
+            found[tier] = json_number(level)
+        except ValueError as error:
+            raise DataError.at(
+                file, printable(label), printable(tier), f"{error}; {allowed}"
+            ) from error
+        if tier not in tiers:
+            raise DataError.at(file, printable(label), printable(tier), f"no such tier; {allowed}")
+    return found
 
 
 def read_mmds(path: Path, value_map: ValueMap | None) -> list[Chain]:
@@ -67,34 +83,33 @@ def read_mmds(path: Path, value_map: ValueMap | None) -> list[Chain]:
             f"-T data={path.name}: Multi-step Moral Dilemmas carry value labels and no tiers; give "
             '-T value_map=FILE.json, an object such as {"Care/Harm": {"rights_harm": 1}}.'
         )
-    rows = enumerate(_json_rows(path), 1)
+    rows = list(_json_rows(path))
     chains = [_mmds_chain(path.name, number, row, value_map) for number, row in rows]
     if not chains:
         raise DataError(f"{path.name}: has no chains.")
-    _refuse_repeats(path.name, "idx", [c.chain_id for c in chains])
+    numbers = (number for number, _ in rows)
+    _refuse_repeats(path.name, "idx", zip(numbers, (c.chain_id for c in chains), strict=True))
     return chains
 
 
-def _refuse_repeats(file: str, field: str, ids: Sequence[str]) -> None:
-    for number, value in enumerate(ids, 1):
-        if value in ids[: number - 1]:
+def _refuse_repeats(file: str, field: str, ids: Iterable[tuple[int, str]]) -> None:
+    seen: set[str] = set()
+    for number, value in ids:
+        if value in seen:
             raise DataError.at(file, number, field, f"{value!r} stands in an earlier row too")
+        seen.add(value)
 
 
-def _json_rows(path: Path) -> list[Any]:
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path.name}: not UTF-8 ({error}).") from error
-    try:
-        rows = json.loads(content)
-        return rows if isinstance(rows, list) else [rows]
-    except ValueError:
-        pass
-    try:
-        return [json.loads(line) for line in content.splitlines() if line.strip()]
-    except ValueError as error:
-        raise DataError(f"{path.name}: neither a JSON list nor JSON lines ({error}).") from error
+def _json_rows(path: Path) -> Iterator[tuple[int, Any]]:
+    """Rows of a JSON list by their place in it, or of JSON lines by their line."""
+    text = read_text(path)
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(lines) > 1 and all(line.lstrip().startswith("{") for _, line in lines):
+        yield from ((n, parse_json(line, path.name, n)) for n, line in lines)
+        return
+    value = parse_json(text, path.name)
+    rows = value if isinstance(value, list) else [value]
+    yield from enumerate(rows, 1)
 
 
 def _mmds_chain(file: str, number: int, row: Any, value_map: ValueMap) -> Chain:
@@ -133,7 +148,10 @@ def _mmds_chain(file: str, number: int, row: Any, value_map: ValueMap) -> Chain:
         )
         for n in range(1, _STEPS + 1)
     )
-    return Chain(chain_id=f"mmds-{row.get('idx', number)}", stratum="mmds", steps=steps)
+    idx = fields.get("idx", number)
+    if not isinstance(idx, int | str) or isinstance(idx, bool) or not str(idx).strip():
+        raise DataError.at(file, number, "idx", f"{short(idx)}; must be a number or text")
+    return Chain(chain_id=f"mmds-{idx}", stratum="mmds", steps=steps)
 
 
 def read_moralchoice(path: Path) -> list[Chain]:
@@ -145,28 +163,29 @@ def read_moralchoice(path: Path) -> list[Chain]:
     Raises:
         DataError: Naming row and column of what is missing or not allowed.
     """
-    groups: dict[str, list[Step]] = {}
-    ids: list[str] = []
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-        for number, row in enumerate(csv.DictReader(file), 1):
-            key = f"{row.get('ambiguity') or 'all'}-{row.get('generation_rule') or 'all'}"
-            groups.setdefault(key, []).append(_moralchoice_step(path.name, number, row))
-            ids.append(groups[key][-1].step_id)
+    groups: dict[tuple[str, str], list[Step]] = {}
+    ids: list[tuple[int, str]] = []
+    table = read_csv_table(path, _MORALCHOICE_COLUMNS, ("ambiguity", "generation_rule"))
+    for number, row in table.rows:
+        step = _moralchoice_step(path.name, number, row)
+        key = (row.get("ambiguity") or "all", row.get("generation_rule") or "all")
+        groups.setdefault(key, []).append(step)
+        ids.append((number, step.step_id))
     _refuse_repeats(path.name, "scenario_id", ids)
     if not groups:
         raise DataError(f"{path.name}: has no rows.")
+    names = distinct([f"moralchoice-{'-'.join(key)}" for key in groups])
     return [
-        Chain(chain_id=f"moralchoice-{key}", stratum="moralchoice", steps=tuple(steps))
-        for key, steps in groups.items()
+        Chain(chain_id=name, stratum="moralchoice", steps=tuple(steps))
+        for name, steps in zip(names, groups.values(), strict=True)
     ]
 
 
-def _moralchoice_step(file: str, number: int, row: dict[str, Any]) -> Step:
+def _moralchoice_step(file: str, number: int, row: dict[str, str]) -> Step:
     def field(name: str) -> str:
-        value = row.get(name)
-        if value is None or not str(value).strip():
+        if not row[name].strip():
             raise DataError.at(file, number, name, "is missing")
-        return str(value).strip()
+        return row[name].strip()
 
     def level(action: int, labels: Sequence[str]) -> float | None:
         found = []

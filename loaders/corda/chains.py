@@ -1,58 +1,64 @@
 """CORDA's records and their file: chains of related dilemmas, schema `corda-1`, one a line."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from moral_evals.loaders.errors import DataError
-from moral_evals.loaders.morebench.jsonl import json_lines
+from moral_evals.loaders.errors import DataError, field_name, validation_problem
+from moral_evals.loaders.formats import json_lines, without_version
+from moral_evals.loaders.values import Words, at_least, json_number, repeated, short
 
 SCHEMA = "corda-1"
 TIERS = ("rights_harm", "honesty_fairness", "welfare", "convention")
 """Default tier order, highest first (CORDA section 3.2)."""
 
 
+def _level(value: Any) -> float | None:
+    try:
+        return None if value is None else json_number(value)
+    except ValueError:
+        raise ValueError(f"{short(value)}; allowed are finite numbers and null") from None
+
+
+Tiers = Annotated[
+    dict[str, Annotated[float | None, BeforeValidator(_level)]],
+    BeforeValidator(lambda value: {} if value is None else value),
+]
+
+
 class Option(BaseModel):
     """One course of action; its tier values, where None or an absent tier is unknown."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    option_id: str
-    text: str
-    tiers: dict[str, float | None] = {}
+    option_id: Words
+    text: Words
+    tiers: Tiers = {}
 
 
 class Step(BaseModel):
     """A dilemma that can be read alone, and its options."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    step_id: str
-    situation: str
+    step_id: Words
+    situation: Words
     question: str = ""
-    options: tuple[Option, ...]
+    options: Annotated[tuple[Option, ...], at_least(2)]
 
 
 class Chain(BaseModel):
     """A story in steps; `context` is shown at every step."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    chain_id: str
+    chain_id: Words
     stratum: str = ""
     role: str = ""
     context: str = ""
-    steps: tuple[Step, ...]
-
-
-_FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "chain": (("schema_version", "chain_id", "steps"), ("stratum", "role", "context")),
-    "step": (("step_id", "situation", "options"), ("question",)),
-    "option": (("option_id", "text"), ("tiers",)),
-}
+    steps: Annotated[tuple[Step, ...], at_least(1)]
 
 
 def read_chains(path: Path, tier_order: Sequence[str] = TIERS) -> list[Chain]:
@@ -68,14 +74,12 @@ def read_chains(path: Path, tier_order: Sequence[str] = TIERS) -> list[Chain]:
     chains: list[Chain] = []
     rows: dict[str, int] = {}
     for row, value in json_lines(path):
-        chain = _Reader(path.name, row, tuple(tier_order)).chain(value)
+        chain = _chain(path.name, row, without_version(path.name, row, value, SCHEMA))
+        for place, problem in _conflicts(chain, tier_order):
+            raise DataError.at(path.name, row, place, problem)
         if chain.chain_id in rows:
-            raise DataError.at(
-                path.name,
-                row,
-                "chain_id",
-                f"{chain.chain_id!r} stands in row {rows[chain.chain_id]} too; ids are unique",
-            )
+            problem = f"{chain.chain_id!r} stands in row {rows[chain.chain_id]} too; ids are unique"
+            raise DataError.at(path.name, row, "chain_id", problem)
         rows[chain.chain_id] = row
         chains.append(chain)
     if not chains:
@@ -83,93 +87,38 @@ def read_chains(path: Path, tier_order: Sequence[str] = TIERS) -> list[Chain]:
     return chains
 
 
-def finite_number(value: Any) -> bool:
-    """Whether a JSON value is a number that a float can hold."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
+def _chain(file: str, row: int, value: dict[str, Any]) -> Chain:
     try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
+        return Chain.model_validate(value)
+    except ValidationError as error:
+        place, problem = validation_problem(error, Chain)
+        raise DataError.at(file, row, _place(value, place), problem) from error
 
 
-class _Reader:
-    """Checks one line and names the place of what is wrong."""
+def _place(value: dict[str, Any], path: Sequence[int | str]) -> str:
+    """A place by the names of chain and step, as far as they can be read."""
+    chain, names = value.get("chain_id"), []
+    if isinstance(chain, str) and chain.strip() and path[:1] != ("chain_id",):
+        names.append(f"chain {chain!r}")
+    if len(path) > 1 and path[0] == "steps":
+        step = value["steps"][int(path[1]) - 1]
+        name = step.get("step_id") if isinstance(step, dict) else None
+        if isinstance(name, str) and name.strip():
+            names.append(f"step {name!r}")
+            path = path[2:]
+    return ", ".join([*names, field_name(path)])
 
-    def __init__(self, file: str, row: int, tier_order: tuple[str, ...]) -> None:
-        self.file, self.row, self.tier_order = file, row, tier_order
-        self.where = ""
 
-    def chain(self, value: dict[str, Any]) -> Chain:
-        self._fields("chain", value)
-        if value["schema_version"] != SCHEMA:
-            self._fail("schema_version", f"must be {SCHEMA!r}")
-        chain_id = self._text(value, "chain_id")
-        self.where = f"chain {chain_id!r}"
-        steps = [self._step(s, chain_id) for s in self._list(value, "steps", 1)]
-        self.where = f"chain {chain_id!r}"
-        self._unique("step_id", [s.step_id for s in steps])
-        texts = {k: self._text(value, k, "") for k in ("stratum", "role", "context")}
-        return Chain(chain_id=chain_id, steps=tuple(steps), **texts)
-
-    def _step(self, value: Any, chain_id: str) -> Step:
-        self.where = f"chain {chain_id!r}"
-        self._fields("step", value)
-        step_id = self._text(value, "step_id")
-        self.where = f"chain {chain_id!r}, step {step_id!r}"
-        options = [self._option(o) for o in self._list(value, "options", 2)]
-        self._unique("option_id", [o.option_id for o in options])
-        self._unique("text", [" ".join(o.text.split()).casefold() for o in options])
-        return Step(
-            step_id=step_id,
-            situation=self._text(value, "situation"),
-            question=self._text(value, "question", ""),
-            options=tuple(options),
-        )
-
-    def _option(self, value: Any) -> Option:
-        self._fields("option", value)
-        tiers = {} if value.get("tiers") is None else value["tiers"]
-        if not isinstance(tiers, dict):
-            self._fail("tiers", "must be an object of tier names and numbers")
-        for name, level in tiers.items():
-            if name not in self.tier_order:
-                self._fail(f"tiers.{name}", f"allowed are {', '.join(self.tier_order)}")
-            if level is not None and not finite_number(level):
-                self._fail(f"tiers.{name}", f"{level!r}; allowed are finite numbers and null")
-        option_id = self._text(value, "option_id")
-        return Option(option_id=option_id, text=self._text(value, "text"), tiers=tiers)
-
-    def _fields(self, kind: str, value: Any) -> None:
-        required, optional = _FIELDS[kind]
-        if not isinstance(value, dict):
-            self._fail(kind, "must be an object")
-        for field in required:
-            if field not in value:
-                self._fail(field, "is missing")
-        unknown = sorted(set(value) - {*required, *optional})
-        if unknown:
-            self._fail(
-                unknown[0], f"is not in the schema; allowed: {', '.join(required + optional)}"
-            )
-
-    def _text(self, value: dict[str, Any], field: str, default: str | None = None) -> str:
-        found = value.get(field, default)
-        if not isinstance(found, str) or (default is None and not found.strip()):
-            self._fail(field, "must be text" + ("" if default == "" else " that is not blank"))
-        return str(found)
-
-    def _list(self, value: dict[str, Any], field: str, least: int) -> list[Any]:
-        found = value[field]
-        if not isinstance(found, list) or len(found) < least:
-            self._fail(field, f"must be a list of at least {least}")
-        return list(found)
-
-    def _unique(self, field: str, values: list[str]) -> None:
-        for value in values:
-            if values.count(value) > 1:
-                self._fail(field, f"{value!r} stands here twice")
-
-    def _fail(self, field: str, problem: str) -> None:
-        place = f"{self.where}, {field}" if self.where else field
-        raise DataError.at(self.file, self.row, place, problem)
+def _conflicts(chain: Chain, tier_order: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What no field shows alone: names that stand twice, and tiers outside the order."""
+    where = f"chain {chain.chain_id!r}"
+    if twice := repeated(s.step_id for s in chain.steps):
+        yield f"{where}, step_id", f"{twice!r} stands here twice"
+    for step in chain.steps:
+        place = f"{where}, step {step.step_id!r}"
+        if twice := repeated(o.option_id for o in step.options):
+            yield f"{place}, option_id", f"{twice!r} stands here twice"
+        if twice := repeated(" ".join(o.text.split()).casefold() for o in step.options):
+            yield f"{place}, text", f"{twice!r} stands here twice"
+        for name in (n for o in step.options for n in o.tiers if n not in tier_order):
+            yield f"{place}, tiers.{name}", f"allowed are {', '.join(tier_order)}"

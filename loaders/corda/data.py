@@ -9,6 +9,7 @@ from typing import Any
 from moral_evals.loaders.corda.adapters import read_mmds, read_moralchoice, read_value_map
 from moral_evals.loaders.corda.chains import TIERS, Chain, read_chains
 from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.files import read_bytes
 from moral_evals.loaders.options import text
 from moral_evals.loaders.paths import bundled, local_file
 
@@ -62,4 +63,4 @@ def load_chains(data: Any, value_map: Any, tier_order: Sequence[str] = TIERS) ->
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(read_bytes(path)).hexdigest()

@@ -1,26 +1,24 @@
 """MoReBench rows as upstream publishes them: one CSV line a dilemma, the rubric in one cell."""
 
 import ast
-import csv
 import hashlib
 import json
 import logging
-import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from moral_evals.loaders.errors import DataError
+from moral_evals.loaders.formats import checked, read_csv_table, strict_json
 from moral_evals.loaders.morebench.records import (
     NEUTRAL,
-    THEORIES,
     Criterion,
     Scenario,
     slug,
     theory_name,
 )
+from moral_evals.loaders.values import distinct
 
 logger = logging.getLogger(__name__)
 
@@ -28,50 +26,41 @@ REQUIRED = ("DILEMMA", "RUBRIC")
 OPTIONAL = ("DILEMMA_SOURCE", "DILEMMA_TYPE", "THEORY", "ROLE_DOMAIN", "CONTEXT")
 
 
+_COLUMNS = {"dilemma": "DILEMMA", "theory": "THEORY", "role": "ROLE_DOMAIN"}
+
+
 def read_csv(path: Path) -> list[Scenario]:
-    """All rows of a CSV file in the upstream format, in file order.
+    """All rows of a CSV file in the upstream format, in file order; other columns are passed over.
 
     Raises DataError naming file, row (the first after the header is 1) and field.
     Every row is kept: a repeated row gets its own id and is reported in the log.
     """
-    csv.field_size_limit(sys.maxsize)  # a rubric cell can pass the default of 128 KiB
+    table = read_csv_table(path, REQUIRED, OPTIONAL)
+    scenarios = [_scenario(path, number, row) for number, row in table.rows]
+    ids = distinct([s.id for s in scenarios])
+    for (number, _), scenario, name in zip(table.rows, scenarios, ids, strict=True):
+        if name != scenario.id:
+            logger.warning("%s, row %d: the same dilemma and theory again, kept", path.name, number)
+    return [s.model_copy(update={"id": n}) for s, n in zip(scenarios, ids, strict=True)]
+
+
+def _scenario(path: Path, number: int, row: dict[str, str]) -> Scenario:
+    theory = row.get("THEORY", "").strip() or NEUTRAL
+    # the id has the theory's exact name; one that is unknown is refused below
+    name = stable_id(path.stem, row["DILEMMA"], theory_name(theory) or theory)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            header = reader.fieldnames or []
-            missing = [name for name in REQUIRED if name not in header]
-            if missing:
-                raise DataError(
-                    f"{path.name}: column {', '.join(missing)} is missing; required are "
-                    f"{', '.join(REQUIRED)}, read if present: {', '.join(OPTIONAL)}."
-                )
-            rows = list(reader)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{path.name}: not a UTF-8 CSV file ({error}).") from error
-    seen: Counter[str] = Counter()
-    return [_scenario(path, number, row, seen) for number, row in enumerate(rows, 1)]
-
-
-def _scenario(path: Path, number: int, row: dict[str, Any], seen: Counter[str]) -> Scenario:
-    dilemma = row["DILEMMA"] or ""
-    if not dilemma.strip():
-        raise DataError.at(path.name, number, "DILEMMA", "is empty")
-    theory = _theory(path.name, number, row.get("THEORY"))
-    stable = stable_id(path.stem, dilemma, theory)
-    seen[stable] += 1
-    if seen[stable] > 1:
-        logger.warning("%s, row %d: the same dilemma and theory again, kept", path.name, number)
-        stable = f"{stable}-{seen[stable]}"
-    return Scenario(
-        id=stable,
-        dilemma=dilemma,
-        theory=theory,
-        role=row.get("ROLE_DOMAIN") or "",
-        source=row.get("DILEMMA_SOURCE") or "",
-        type=row.get("DILEMMA_TYPE") or "",
-        context=(row.get("CONTEXT") or "").strip(),
-        criteria=read_rubric(path.name, number, row["RUBRIC"]),
-    )
+        return Scenario(
+            id=name,
+            dilemma=row["DILEMMA"],
+            theory=theory,
+            role=row.get("ROLE_DOMAIN", ""),
+            source=row.get("DILEMMA_SOURCE", ""),
+            type=row.get("DILEMMA_TYPE", ""),
+            context=row.get("CONTEXT", "").strip(),
+            criteria=read_rubric(path.name, number, row["RUBRIC"]),
+        )
+    except ValidationError as error:
+        raise DataError.of(path.name, number, error, names=_COLUMNS) from error
 
 
 def stable_id(stem: str, dilemma: str, theory: str) -> str:
@@ -83,32 +72,28 @@ def stable_id(stem: str, dilemma: str, theory: str) -> str:
     return f"{slug(stem.removeprefix('morebench_'))}-{slug(theory)}-{digest}"
 
 
-def _theory(file: str, number: int, cell: str | None) -> str:
-    if cell is None or not cell.strip():
-        return NEUTRAL
-    name = theory_name(cell)
-    if name is None:
-        allowed = ", ".join((*THEORIES, NEUTRAL))
-        raise DataError.at(file, number, "THEORY", f"{cell!r} is unknown; allowed: {allowed}")
-    return name
-
-
 def parse_rubric_cell(cell: str) -> Any:
     """The value of a RUBRIC cell: JSON or a Python literal, never evaluated as code.
 
-    Raises ValueError if the cell is neither.
+    Raises ValueError if the cell is neither, or has a key twice in one object.
     """
     try:
-        return json.loads(cell)
+        return strict_json(cell)
     except (json.JSONDecodeError, RecursionError):
         pass
     try:
-        return ast.literal_eval(cell)
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        tree = ast.parse(cell.lstrip(" \t"), mode="eval")
+        value = ast.literal_eval(tree)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(
             f"neither JSON nor a Python literal ({type(error).__name__}); "
             "a cell cut off in the middle looks like this too"
         ) from error
+    for node in ast.walk(tree):
+        keys = [k.value for k in getattr(node, "keys", []) if isinstance(k, ast.Constant)]
+        if len(set(keys)) < len(keys):
+            raise ValueError("a key stands twice in one object; allowed: once")
+    return value
 
 
 def read_rubric(file: str, number: int, cell: Any) -> tuple[Criterion, ...]:
@@ -119,9 +104,9 @@ def read_rubric(file: str, number: int, cell: Any) -> tuple[Criterion, ...]:
         raise DataError.at(file, number, "RUBRIC", str(error)) from error
     if not isinstance(items, list) or not items:
         raise DataError.at(file, number, "RUBRIC", "must be a non-empty list of criteria")
-    return weighted(
-        file, number, "RUBRIC", [_upstream_item(file, number, k, i) for k, i in enumerate(items, 1)]
-    )
+    checked({"RUBRIC": items}, file, number, nan=True)
+    found = [_upstream_item(file, number, k, i) for k, i in enumerate(items, 1)]
+    return weighted(file, number, "RUBRIC", found)
 
 
 def _upstream_item(file: str, number: int, position: int, item: Any) -> dict[str, Any]:
@@ -139,25 +124,29 @@ def _upstream_item(file: str, number: int, position: int, item: Any) -> dict[str
 
 
 def weighted(
-    file: str, number: int, field: str, items: list[dict[str, Any]]
+    file: str, number: int, field: str, items: Any, model: type[Criterion] = Criterion
 ) -> tuple[Criterion, ...]:
-    """Validated criteria with distinct ids; those of weight 0 count for nothing and are left out."""
-    criteria: list[Criterion] = []
-    ids: Counter[str] = Counter()
+    """Validated criteria with distinct ids; those of weight 0 count for nothing and are left out.
+
+    Raises DataError for what is not a list of criteria.
+    """
+    if not isinstance(items, list) or not items or not all(isinstance(i, dict) for i in items):
+        raise DataError.at(file, number, field, "must be a non-empty list of objects")
+    found = []
     for position, item in enumerate(items, 1):
         item = {**item, "id": str(item.get("id") or f"c{position:02d}")}
         try:
-            criterion = Criterion.model_validate(item)
+            found.append(model.model_validate(item))
         except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(str(part) for part in first["loc"])
-            problem = first["msg"].removeprefix("Value error, ")
-            raise DataError.at(file, number, f"{field}[{position}].{name}", problem) from error
-        ids[criterion.id] += 1
-        if ids[criterion.id] > 1:
-            criterion = criterion.model_copy(update={"id": f"{criterion.id}-{ids[criterion.id]}"})
-        if criterion.weight != 0:
-            criteria.append(criterion)
-    if not criteria:
+            raise DataError.of(
+                file, number, error, model=model, prefix=(field, position)
+            ) from error
+    ids = distinct([c.id for c in found])
+    kept = [
+        Criterion(id=name, text=c.text, weight=c.weight, dimension=c.dimension)
+        for c, name in zip(found, ids, strict=True)
+        if c.weight != 0
+    ]
+    if not kept:
         raise DataError.at(file, number, field, "no criterion has a weight other than 0")
-    return tuple(criteria)
+    return tuple(kept)

@@ -10,6 +10,7 @@ from typing import Any
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from moral_evals.loaders.errors import DataError, OptionError, listing
+from moral_evals.loaders.files import read_bytes
 from moral_evals.loaders.morebench import hub
 from moral_evals.loaders.morebench.csv_rows import read_csv
 from moral_evals.loaders.morebench.jsonl import read_jsonl
@@ -110,7 +111,7 @@ def load(
         "file": path.name,
         "repository": hub.REPOSITORY if data == "hub" else "",
         "commit": commit,
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "sha256": hashlib.sha256(read_bytes(path)).hexdigest(),
         "scenarios_in_file": len(scenarios),
     }
     kept = _filtered(scenarios, filters or Filters())

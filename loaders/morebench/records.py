@@ -1,9 +1,10 @@
 """The records of MoReBench: a `Scenario` is a dilemma with its rubric of `Criterion`s."""
 
-import math
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+
+from moral_evals.loaders.values import Number, Words, short
 
 DIMENSIONS = (
     "identifying",
@@ -54,6 +55,27 @@ def theory_name(text: str) -> str | None:
     return next((t for t in (*THEORIES, NEUTRAL) if t.casefold() == key), None)
 
 
+def _theory(value: Any) -> str:
+    name = theory_name(value) if isinstance(value, str) else None
+    if name is None:
+        raise ValueError(f"{short(value)} is unknown; allowed: {', '.join((*THEORIES, NEUTRAL))}")
+    return name
+
+
+def _role(value: Any) -> str:
+    name = value.strip() if isinstance(value, str) else value
+    if name not in ("", *ROLES):
+        raise ValueError(f"{short(value)} is unknown; allowed: {', '.join(ROLES)}, or nothing")
+    return str(name)
+
+
+Theory = Annotated[str, BeforeValidator(_theory)]
+"""A theory's exact name or `neutral`, from any of its spellings."""
+
+Role = Annotated[str, BeforeValidator(_role)]
+"""A role of `ROLES`, or nothing."""
+
+
 def slug(text: str) -> str:
     """Lower-case words joined by hyphens, for ids and file names."""
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
@@ -73,37 +95,17 @@ class Criterion(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    text: str
-    weight: float
+    text: Words
+    weight: Number
     dimension: str
-
-    @field_validator("weight", mode="before")
-    @classmethod
-    def _number(cls, value: Any) -> float:
-        if isinstance(value, bool):
-            raise ValueError("must be a number, not a boolean")
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ValueError(f"{value!r} is not a number") from None
-        if not math.isfinite(number):
-            raise ValueError(f"{value!r} is not a finite number")
-        return number
 
     @field_validator("dimension", mode="before")
     @classmethod
     def _known_dimension(cls, value: Any) -> str:
-        key = " ".join(str(value).split()).casefold()
+        key = " ".join(short(value).strip("'\"").split()).casefold()
         if key not in DIMENSIONS:
-            raise ValueError(f"{value!r} is not a dimension; allowed: {', '.join(DIMENSIONS)}")
+            raise ValueError(f"{short(value)} is not a dimension; allowed: {', '.join(DIMENSIONS)}")
         return key
-
-    @field_validator("text")
-    @classmethod
-    def _not_blank(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("is blank")
-        return value
 
 
 class ScenarioMetadata(BaseModel):
@@ -124,14 +126,17 @@ class ScenarioMetadata(BaseModel):
 
 
 class Scenario(BaseModel):
-    """A dilemma with its labels and rubric, as read from one row of a file."""
+    """A dilemma with its labels and rubric, as read from one row of a file.
 
-    model_config = ConfigDict(frozen=True)
+    Theory and role choose the prompt, so a slip in them must not pass.
+    """
 
-    id: str
-    dilemma: str
-    theory: str = NEUTRAL
-    role: str = ""
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Words
+    dilemma: Words
+    theory: Theory = NEUTRAL
+    role: Role = ""
     source: str = ""
     type: str = ""
     context: str = ""

@@ -3,10 +3,11 @@
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from moral_evals.loaders.errors import DataError, SuiteError
+from moral_evals.loaders.files import TABLE_LIMIT, read_text
+from moral_evals.loaders.formats import parse_yaml
 from moral_evals.loaders.morebench.records import THEORIES, slug, theory_name
 from moral_evals.loaders.paths import bundled
 
@@ -33,13 +34,13 @@ def theory(name: str) -> Theory:
 @cache
 def read_theory(path: Path) -> Theory:
     """Read a definition: YAML front matter (name, slug, sources) between `---` lines, then text."""
-    head, _, body = path.read_text(encoding="utf-8").removeprefix("---\n").partition("\n---\n")
+    head, _, body = read_text(path, TABLE_LIMIT).removeprefix("---\n").partition("\n---\n")
     try:
-        front = yaml.safe_load(head)
+        front = parse_yaml(head, path.name)
         if not isinstance(front, dict) or not body.strip():
             raise ValueError("front matter or definition is missing")
         return Theory(**front, definition=body.strip())
-    except (yaml.YAMLError, ValueError, TypeError) as error:
+    except (DataError, ValueError, TypeError) as error:
         raise DataError(
             f"{path.name}: needs front matter (name, slug, sources) between --- lines, then the "
             f"definition; {' '.join(str(error).split())[:200]}"

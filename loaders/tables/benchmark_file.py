@@ -33,15 +33,15 @@ def read_benchmarks(path: Path) -> Benchmarks:
     """
     if path.suffix.lower() != ".csv":
         raise SuiteError(f"{path}: the name must end in .csv.")
-    rows = read_table(path)
-    names = tuple(name for name in rows[0] if name != "model")
-    check_fields(path.name, 1, rows[0], ("model",), names)
+    rows = read_table(path, ("model",))
+    names = tuple(name for name in rows[0][1] if name != "model")
+    check_fields(path.name, rows[0][0], rows[0][1], ("model",), names)
     if not names:
         problem = "stands alone; allowed: model, then a column for each benchmark"
         raise DataError.at(path.name, "header", "model", problem)
     seen: set[str] = set()
     scores = {}
-    for row, item in enumerate(rows, 1):
+    for row, item in rows:
         model = once(path.name, row, "model", text_of(path.name, row, "model", item["model"]), seen)
         scores[model] = {name: number_of(path.name, row, name, item[name]) for name in names}
     return Benchmarks(names, scores)

@@ -1,15 +1,14 @@
 """Labelled pairs of text and criterion, to measure a judge by: schema `judge-pairs-1`."""
 
-import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from moral_evals.loaders.errors import DataError
-from moral_evals.loaders.morebench.jsonl import json_lines
+from moral_evals.loaders.formats import json_lines
+from moral_evals.loaders.values import JsonNumber, Words, at_least, repeated
 
-SCHEMA = "judge-pairs-1"
 Label = Literal["yes", "no"]
 
 
@@ -28,11 +27,11 @@ class LabelledPair(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    pair_id: str
-    criterion: str
+    pair_id: Words
+    criterion: Words
     label: Label
     second_label: Label | None = None
-    weight: float = 1.0
+    weight: JsonNumber = 1.0
     dimension: str = ""
     kind: str = ""
 
@@ -43,11 +42,11 @@ class LabelledText(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: Literal["judge-pairs-1"]
-    text_id: str
-    text: str
+    text_id: Words
+    text: Words
     candidate: str = ""
     role: str = ""
-    pairs: tuple[LabelledPair, ...]
+    pairs: Annotated[tuple[LabelledPair, ...], at_least(1)]
 
 
 class Attack(BaseModel):
@@ -55,11 +54,11 @@ class Attack(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    attack_id: str
+    attack_id: Words
     kind: str
-    payload: str
+    payload: Words
     wants: Label
-    repeat: int = 1
+    repeat: int = Field(default=1, ge=1, le=10_000, strict=True)
 
     @property
     def text(self) -> str:
@@ -74,33 +73,42 @@ def attacked_text(text: str, attack: Attack) -> str:
 
 def read_pairs(path: Path) -> list[LabelledText]:
     """All texts of a file; DataError names file, row and field."""
-    texts = [_parse(LabelledText, path, row, value) for row, value in json_lines(path)]
-    for row, text in enumerate(texts, 1):
-        if not text.pairs or not text.text.strip():
-            raise DataError.at(path.name, row, "pairs", "a text needs words and at least one pair")
-        _unique(path, row, "pair_id", [p.pair_id for p in text.pairs])
-    if not texts:
-        raise DataError(f"{path.name}: has no texts.")
-    _unique(path, len(texts), "text_id", [t.text_id for t in texts])
-    return texts
+    texts = _read(LabelledText, path, "text_id")
+    for row, text in texts.items():
+        twice = repeated(p.pair_id for p in text.pairs)
+        if twice is not None:
+            problem = f"{twice!r} stands twice in one text; allowed: once"
+            raise DataError.at(path.name, row, "pair_id", problem)
+    return list(texts.values())
 
 
 def read_attacks(path: Path) -> list[Attack]:
     """All attacks of a file; DataError names file, row and field."""
-    return [_parse(Attack, path, row, value) for row, value in json_lines(path)]
+    return list(_read(Attack, path, "attack_id").values())
 
 
-def _unique(path: Path, row: int, field: str, values: list[str]) -> None:
-    for value in values:
-        if values.count(value) > 1:
-            raise DataError.at(path.name, row, field, f"{value!r} stands in the file twice")
+R = TypeVar("R", bound=BaseModel)
 
 
-def _parse(model: type[Any], path: Path, row: int, value: dict[str, Any]) -> Any:
+def _read(model: type[R], path: Path, key: str) -> dict[int, R]:
+    """Records by their line; the values of `key` are all different."""
+    found: dict[int, R] = {}
+    lines: dict[str, int] = {}
+    for row, value in json_lines(path):
+        record = _parse(model, path, row, value)
+        name = getattr(record, key)
+        if name in lines:
+            problem = f"{name!r} stands in row {lines[name]} too; allowed: once"
+            raise DataError.at(path.name, row, key, problem)
+        lines[name] = row
+        found[row] = record
+    if not found:
+        raise DataError(f"{path.name}: has no rows.")
+    return found
+
+
+def _parse(model: type[R], path: Path, row: int, value: dict[str, Any]) -> R:
     try:
-        # by way of JSON, so that a number is not taken for text nor text for a number
-        return model.model_validate_json(json.dumps(value), strict=True)
+        return model.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "row"
-        raise DataError.at(path.name, row, field, first["msg"]) from error
+        raise DataError.of(path.name, row, error, model=model) from error

@@ -50,7 +50,7 @@ def read_models(path: Path) -> dict[str, ModelFacts]:
         DataError: If a row is not as it must be; names file, row, field and what is allowed.
     """
     seen: set[str] = set()
-    facts = [_facts(path.name, row, item, seen) for row, item in enumerate(read_table(path), 1)]
+    facts = [_facts(path.name, row, item, seen) for row, item in read_table(path, REQUIRED)]
     return {f.model: f for f in facts}
 
 

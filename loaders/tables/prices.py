@@ -1,14 +1,14 @@
 """Price files: what a million tokens cost, in the format of Inspect's --model-cost-config."""
 
-import math
 from pathlib import Path
 from typing import Any
 
-import yaml
 from inspect_ai.model import ModelCost
 from pydantic import ValidationError
 
-from moral_evals.loaders.errors import DataError, SuiteError, first_line
+from moral_evals.loaders.errors import DataError, SuiteError, field_name, validation_problem
+from moral_evals.loaders.formats import read_yaml
+from moral_evals.loaders.values import json_number, short
 
 _FIELDS = "input, output, input_cache_write, input_cache_read (money for a million tokens)"
 
@@ -16,17 +16,15 @@ _FIELDS = "input, output, input_cache_write, input_cache_read (money for a milli
 def read_prices(path: str) -> dict[str, ModelCost]:
     """Prices by model name, from a YAML or JSON file.
 
-    Raises SuiteError if the file is not there, DataError for a model without usable prices.
+    Raises SuiteError if the file cannot be read, DataError for a model without usable prices.
     """
-    try:
-        found: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SuiteError(f"{path}: no readable price file ({error.strerror}).") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SuiteError(f"{path}: neither YAML nor JSON ({first_line(error)}).") from error
+    file = Path(path).name
+    found = read_yaml(Path(path))
     if not isinstance(found, dict) or not found:
-        raise SuiteError(f"{path}: must map model names to {_FIELDS}.")
-    return {str(model): _price(path, str(model), entry) for model, entry in found.items()}
+        raise DataError(f"{file}: must map model names to {_FIELDS}.")
+    if wrong := next((name for name in found if not isinstance(name, str)), None):
+        raise DataError.at(file, short(wrong), "model", "is not text; allowed: text, in quotes")
+    return {model: _price(file, model, entry) for model, entry in found.items()}
 
 
 def price_of(prices: dict[str, ModelCost], model: str, path: str) -> ModelCost:
@@ -36,16 +34,22 @@ def price_of(prices: dict[str, ModelCost], model: str, path: str) -> ModelCost:
     return prices[model]
 
 
-def _price(path: str, model: str, entry: Any) -> ModelCost:
+def _price(file: str, model: str, entry: Any) -> ModelCost:
     if not isinstance(entry, dict):
-        raise DataError.at(path, model, "prices", f"must have {_FIELDS}")
+        raise DataError.at(file, model, "prices", f"must have {_FIELDS}")
+    for field, value in entry.items():
+        if field not in ModelCost.model_fields:
+            raise DataError.at(file, model, short(field), f"no such field; needed are {_FIELDS}")
+        try:
+            if json_number(value) < 0:
+                raise ValueError(f"{value}")
+        except ValueError as error:
+            problem = f"{error} is no price; needed are {_FIELDS}"
+            raise DataError.at(file, model, field, problem) from error
     try:
-        price = ModelCost.model_validate(entry)
+        return ModelCost.model_validate(entry)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"])) or "prices"
-        raise DataError.at(path, model, field, f"{first['msg']}; needed are {_FIELDS}") from error
-    for field, value in price:
-        if not 0 <= value < math.inf:
-            raise DataError.at(path, model, field, f"{value} is no price")
-    return price
+        place, problem = validation_problem(error)
+        raise DataError.at(
+            file, model, field_name(place), f"{problem}; needed are {_FIELDS}"
+        ) from error

@@ -15,8 +15,10 @@ from typing import NoReturn
 
 from inspect_ai.model import cache_path
 
-from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.errors import DataError, SuiteError
+from moral_evals.loaders.files import TABLE_LIMIT, find, read_bytes, read_text, shown
 from moral_evals.loaders.morebench.records import NEUTRAL, THEORIES, theory_name
+from moral_evals.loaders.prompt_files import wording_sha256
 
 COMMIT = "71eaf71857fecf57e20e30fb40416d843fdd473b"
 _REASONING = "prompts/create_prompts_for_reasoning_eval.py"
@@ -45,13 +47,22 @@ class UpstreamPrompts:
         Raises SuiteError if a file is missing, does not have the pinned hash (when fetched), or
         is not built as expected.
         """
-        return _load(Path(checkout).expanduser() if checkout else _fetched())
+        return _load(_checkout(checkout) if checkout else _fetched())
 
     @property
     def sha256(self) -> str:
         """Hash of all texts, for the log."""
-        joined = "\0".join([*sorted(self.instructions.values()), self.judge_question])
-        return hashlib.sha256(joined.encode()).hexdigest()[:16]
+        return wording_sha256([*sorted(self.instructions.values()), self.judge_question])
+
+
+def _checkout(name: str) -> Path:
+    found = find(name)
+    if found is None:
+        raise SuiteError(
+            f"-T upstream_path={shown(name)}: no such folder; set it to a checkout of the "
+            "MoReBench repository."
+        )
+    return found
 
 
 @cache
@@ -96,13 +107,17 @@ def _filled(template: ast.JoinedStr, theory: str, definition: str) -> str:
 
 def _function(path: Path) -> ast.FunctionDef:
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except OSError as error:
+        source = read_text(path, TABLE_LIMIT)
+    except DataError:
+        _unexpected(path)
+    except SuiteError as error:
         raise SuiteError(
-            f"upstream prompt file {path} cannot be read; set -T upstream_path= to a checkout of "
-            "the MoReBench repository."
+            f"upstream prompt file {path} cannot be read ({error}); set -T upstream_path= to a "
+            "checkout of the MoReBench repository."
         ) from error
-    except (SyntaxError, ValueError):
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         _unexpected(path)
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     if len(found) != 1:
@@ -139,7 +154,7 @@ def _fetched() -> Path:
         target = root / file
         if not target.exists():
             _download(_URL.format(commit=COMMIT, file=file), target, sha256)
-        elif hashlib.sha256(target.read_bytes()).hexdigest() != sha256:
+        elif hashlib.sha256(read_bytes(target, TABLE_LIMIT)).hexdigest() != sha256:
             raise SuiteError(f"{target} does not have the pinned hash; delete it and run again.")
     return root
 

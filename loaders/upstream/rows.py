@@ -3,7 +3,6 @@
 Every field of a row is kept beside the typed ones, so that a row can be written again as it was.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,10 +10,12 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from moral_evals.loaders.errors import DataError, SuiteError
+from moral_evals.loaders.errors import DataError
+from moral_evals.loaders.formats import json_lines
+from moral_evals.loaders.morebench import records
 from moral_evals.loaders.morebench.csv_rows import read_rubric
-from moral_evals.loaders.morebench.jsonl import json_lines
-from moral_evals.loaders.morebench.records import NEUTRAL, THEORIES, Criterion, theory_name
+from moral_evals.loaders.morebench.records import NEUTRAL, Criterion
+from moral_evals.loaders.values import Words
 
 JUDGEMENT_FIELDS = (
     "criterion_id",
@@ -29,6 +30,14 @@ JUDGEMENT_FIELDS = (
 
 GENERATION_FIELDS = ("DILEMMA", "RUBRIC", "thinking_trace", "model_resp", "model")
 """What every generation row must have."""
+
+
+_CRITERION = {
+    "id": "criterion_id",
+    "text": "criterion",
+    "weight": "criterion_weight",
+    "dimension": "criterion_dimension",
+}
 
 
 def _missing(value: Any) -> bool:
@@ -54,18 +63,14 @@ def _count(value: Any) -> int | None:
     return value if known else None
 
 
-def _theory(value: Any) -> str:
-    if _missing(value) or value == "":
-        return NEUTRAL
-    name = theory_name(value) if isinstance(value, str) else None
-    if name is None:
-        raise ValueError(f"{value!r} is unknown; allowed: {', '.join((*THEORIES, NEUTRAL))}")
-    return name
+def _theory(value: Any) -> Any:
+    return NEUTRAL if _missing(value) or value == "" else value
 
 
 LabelText = Annotated[str, BeforeValidator(_label)]
 Count = Annotated[int | None, BeforeValidator(_count)]
-TheoryName = Annotated[str, BeforeValidator(_theory)]
+Role = Annotated[records.Role, BeforeValidator(_label)]
+Theory = Annotated[records.Theory, BeforeValidator(_theory)]
 TaskId = Annotated[str | None, BeforeValidator(_id_or_none)]
 
 
@@ -105,8 +110,8 @@ class JudgementRow(_Row):
     criterion_dimension: str
     criterion_weight: float
     dilemma_type: LabelText = ""
-    role_domain: LabelText = ""
-    theory: TheoryName = NEUTRAL
+    role_domain: Role = ""
+    theory: Theory = NEUTRAL
     judgement: str | None
     judge_input_tokens: Count = None
     judge_output_tokens: Count = None
@@ -126,12 +131,12 @@ class GenerationRow(_Row):
     """One candidate reply: a row of the published CSV with the rubric parsed, and the reply."""
 
     task_id: TaskId = Field(default=None, alias="TASK_ID")
-    dilemma: str = Field(alias="DILEMMA", min_length=1)
+    dilemma: Words = Field(alias="DILEMMA")
     dilemma_source: LabelText = Field(default="", alias="DILEMMA_SOURCE")
     dilemma_type: LabelText = Field(default="", alias="DILEMMA_TYPE")
-    role_domain: LabelText = Field(default="", alias="ROLE_DOMAIN")
+    role_domain: Role = Field(default="", alias="ROLE_DOMAIN")
     context: LabelText = Field(default="", alias="CONTEXT")
-    theory: TheoryName = Field(default=NEUTRAL, alias="THEORY")
+    theory: Theory = Field(default=NEUTRAL, alias="THEORY")
     thinking_trace: str | None
     model_resp: str | None
     idx: int | None = None
@@ -151,9 +156,7 @@ def read_judgements(path: Path) -> list[JudgementRow]:
         try:
             row.as_criterion()
         except ValidationError as error:
-            renamed = {"id": "_id", "text": "", "weight": "_weight", "dimension": "_dimension"}
-            field, problem = _first(error)
-            raise DataError.at(path.name, line, f"criterion{renamed[field]}", problem) from error
+            raise DataError.of(path.name, line, error, names=_CRITERION) from error
         rows.append(row)
     return rows
 
@@ -175,33 +178,15 @@ def _typed(kind: type[R], file: str, line: int, value: dict[str, Any], more: dic
     try:
         return kind.model_validate({**value, **more, "line": line, "fields": value})
     except ValidationError as error:
-        field, problem = _first(error)
-        raise DataError.at(file, line, field, problem) from error
-
-
-def _first(error: ValidationError) -> tuple[str, str]:
-    first = error.errors()[0]
-    return str(first["loc"][0]), first["msg"].removeprefix("Value error, ")
+        raise DataError.of(file, line, error) from error
 
 
 def _objects(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    if not path.is_file():
-        raise SuiteError(f"{path}: no such file.")
-    found = list(json_lines(path))
+    # a table library writes an empty cell as NaN
+    found = list(json_lines(path, nan=True))
     if not found:
         raise DataError(f"{path.name}: has no rows.")
-    for line, value in found:
-        for field, content in value.items():
-            _check_unicode(path.name, line, field, content)
     return found
-
-
-def _check_unicode(file: str, line: int, field: str, content: Any) -> None:
-    try:
-        json.dumps([field, content], ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        problem = "holds half of a surrogate pair, which no log can store; repair the text"
-        raise DataError.at(file, line, field.encode(errors="replace").decode(), problem) from error
 
 
 def _require(

@@ -13,6 +13,7 @@ from moral_evals.loaders.morebench.csv_rows import stable_id
 from moral_evals.loaders.morebench.records import NEUTRAL, Criterion, ScenarioMetadata, source_group
 from moral_evals.loaders.upstream.index import GenerationIndex
 from moral_evals.loaders.upstream.rows import GenerationRow, JudgementRow
+from moral_evals.loaders.values import distinct
 
 KEPT = "upstream"
 """Key of `KeptRows` in a sample's metadata."""
@@ -180,19 +181,12 @@ def _matched(
 
 
 def _numbered(file: str, rows: Sequence[JudgementRow]) -> tuple[list[str], Sequence[Criterion]]:
-    times: Counter[str] = Counter()
-    found: list[str] = []
-    criteria: list[Criterion] = []
-    for row in rows:
-        c = row.as_criterion()
-        if c.weight == 0:  # counts for nothing
-            found.append("")
-            continue
-        times[c.id] += 1
-        if times[c.id] > 1:
-            c = c.model_copy(update={"id": f"{c.id}-{times[c.id]}"})
-        criteria.append(c)
-        found.append(c.id)
+    read = [row.as_criterion() for row in rows]
+    counted = [c for c in read if c.weight != 0]
+    ids = distinct([c.id for c in counted])
+    criteria = [c.model_copy(update={"id": n}) for c, n in zip(counted, ids, strict=True)]
+    left = iter(ids)
+    found = ["" if c.weight == 0 else next(left) for c in read]
     if not criteria:
         raise DataError.at(file, rows[0].line, "criterion_weight", "is 0 in all rows of a dilemma")
     return found, criteria
@@ -226,10 +220,16 @@ def _place(scenario: UpstreamScenario) -> tuple[int, int]:
 
 
 def _distinct(found: Sequence[UpstreamScenario]) -> list[UpstreamScenario]:
+    # the second of an id is the same sample in every epoch, and none that has a name already
     times: Counter[tuple[str, int]] = Counter()
+    used = {s.id for s in found}
+    names: dict[tuple[str, int], str] = {}
     out = []
     for s in found:
         times[s.id, s.epoch] += 1
         n = times[s.id, s.epoch]
-        out.append(replace(s, id=f"{s.id}-{n}") if n > 1 else s)
+        if n > 1 and (s.id, n) not in names:
+            names[s.id, n] = distinct([s.id] * n, taken=used)[-1]
+            used.add(names[s.id, n])
+        out.append(replace(s, id=names[s.id, n]) if n > 1 else s)
     return out

@@ -17,6 +17,7 @@ from moral_evals.scorers.markdown import row
 from moral_evals.scorers.stats.bootstrap import Interval
 
 _LONGEST = 2000
+_FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def to_terminal(report: Report, console: Console) -> None:
@@ -50,8 +51,26 @@ def to_csv(report: Report) -> str:
     for table in report.tables:
         for cells in table.rows:
             for column, cell in zip(table.columns[1:], cells[1:], strict=True):
-                writer.writerow([table.name, shown(cells[0]), column, *_spread(cell)])
+                cells_out = [table.name, shown(cells[0]), column, *_spread(cell)]
+                writer.writerow(map(spreadsheet_cell, cells_out))
     return out.getvalue()
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """A CSV cell that no spreadsheet takes for a formula: such a text gets a ' in front.
+
+    Numbers stay numbers, negative ones and those written as text too.
+    """
+    if not isinstance(value, str):
+        return value
+    value = value.replace("\r", "\n")  # the csv module leaves a bare \r without quotes
+    if not value.lstrip(" \n").startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def to_json(report: Report) -> str:

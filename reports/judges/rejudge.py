@@ -42,7 +42,11 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     modes.add_argument("--judged", choices=("trace", "response"), default="trace")
     modes.add_argument("--rubric-chunk", type=int, default=50, metavar="N")
     modes.add_argument("--rubric-seed", type=int, default=0, metavar="SEED")
-    modes.add_argument("--log-out", metavar="LOG", help="where the log with both scores goes")
+    modes.add_argument(
+        "--log-out",
+        metavar="LOG",
+        help="where the log with both scores goes; default: a folder judge-modes beside the log's",
+    )
     add_output(modes)
     modes.set_defaults(run=_run_modes)
 
@@ -57,7 +61,7 @@ def _run_modes(options: argparse.Namespace) -> None:
     if len(found) > 1:
         raise SuiteError(f"{options.log}: {len(found)} logs here; name one of them.")
     name = found[0]
-    out = options.log_out or shown_name(name).removesuffix(".eval") + "-judge-modes.eval"
+    out = options.log_out or str(_beside(shown_name(name)))
     if Path(out).exists():
         raise SuiteError(f"{out}: exists already; name another place with --log-out.")
     judged = judge_modes(
@@ -70,6 +74,12 @@ def _run_modes(options: argparse.Namespace) -> None:
     )
     write(compare_judgings(*last_two(judgings([judged.location])[-2:])), options)
     print(f"log with both scores: {out}", file=sys.stderr)
+
+
+def _beside(log: str) -> Path:
+    """A place for the copy outside the folder of logs, whose reports would count it as a run."""
+    path = Path(log)
+    return path.resolve().parent.with_name("judge-modes") / f"{path.stem}-judge-modes.eval"
 
 
 def judge_modes(

@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score
 
 from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.scorers.corda.order import TierOrder
-from moral_evals.scorers.judging.options import WHOLE_RUBRIC
+from moral_evals.scorers.judging.options import TRANSPORT, WHOLE_RUBRIC
 from moral_evals.scorers.rubric.record import JudgeSeat, JudgingRecord, RubricRecord
 
 
@@ -129,15 +129,8 @@ def _judge(records: Sequence[RubricRecord]) -> str:
     return " and ".join(sorted(t for names, texts in found.items() for t in texts or [names]))
 
 
-# they change how a reply is fetched, never what it says
-_TRANSPORT = (
-    "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections",
-    "adaptive_connections", "batch", "cache", "cache_prompt",
-)  # fmt: skip
-
-
 def _judge_text(seat: JudgeSeat) -> str:
-    kept = [f"{k}={v}" for k, v in sorted(seat.settings.items()) if k not in _TRANSPORT]
+    kept = [f"{k}={v}" for k, v in sorted(seat.settings.items()) if k not in TRANSPORT]
     return f"{seat.model} ({', '.join(kept)})" if kept else seat.model
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from inspect_ai.log import EvalLog
 
 from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.values import distinct
 from moral_evals.reports.runs.conditions import Conditions
 
 
@@ -30,14 +31,11 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     """The models, told apart by the judged text or by a number where one recurs."""
     times = Counter(r.model for r in runs)
     judged = {r.conditions.judged for r in runs}
-    names: list[str] = []
-    for run in runs:
-        name = run.model
-        if times[run.model] > 1 and len(judged) > 1:
-            name += f" ({run.conditions.judged})"
-        again = sum(n == name or n.startswith(f"{name} #") for n in names)
-        names.append(f"{name} #{again + 1}" if again else name)
-    return names
+    told_apart = [
+        f"{r.model} ({r.conditions.judged})" if times[r.model] > 1 and len(judged) > 1 else r.model
+        for r in runs
+    ]
+    return distinct(told_apart, "{name} #{n}")
 
 
 def place(names: Sequence[str], wanted: str) -> int:

@@ -15,18 +15,13 @@ from pathlib import Path
 
 from inspect_ai.model import ChatMessage, Model, cache_path
 
+from moral_evals.scorers.judging.options import TRANSPORT
 from moral_evals.scorers.judging.verdict_store import StoredReply, VerdictStore, read_entry
 
 logger = getLogger(__name__)
 
 # Local and free; and the name of a mock does not say what it answers, so a cache would mix mocks.
 _UNCACHED_APIS = ("mockllm", "embedded", "scripted")
-
-# They change how a reply is fetched, never what it says.
-TRANSPORT = frozenset({
-    "adaptive_connections", "attempt_timeout", "batch", "cache", "cache_prompt",
-    "fail_on_refusal", "max_connections", "max_retries", "stream_idle_timeout", "timeout",
-})  # fmt: skip
 
 
 def store_folder() -> Path:

@@ -2,14 +2,12 @@
 
 import os
 from copy import copy
-from logging import getLogger
 
 from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from moral_evals.loaders.errors import OptionError, SuiteError, first_line
+from moral_evals.loaders.values import distinct
 from moral_evals.scorers.judging.options import ROLE
-
-logger = getLogger(__name__)
 
 DEFAULT_JUDGE = "openrouter/openai/gpt-oss-120b"
 
@@ -65,28 +63,21 @@ def _default_judge() -> Model:
         ) from error
 
 
-def warn_without_judge(judges: str | list[str] = ROLE) -> None:
-    """Say before the candidate is paid that no judge will be found, if it looks like it.
-
-    Only a warning: roles may still be bound, and a run may leave scoring for later.
-    """
+def missing_judge(judges: str | list[str] = ROLE) -> str:
+    """Why no judge can be had, as one line; empty if one can. To be asked once roles are bound."""
     if ROLE not in _names(judges) or model_roles().get(ROLE):
-        return
-    if not os.environ.get("OPENROUTER_API_KEY"):
-        logger.warning(
-            "no judge in sight: set OPENROUTER_API_KEY or bind one with "
-            "--model-role %s=PROVIDER/MODEL (fine with --no-score)",
-            ROLE,
-        )
+        return ""
+    if os.environ.get("OPENROUTER_API_KEY"):
+        return ""
+    return (
+        "no judge: set OPENROUTER_API_KEY or bind one with "
+        f"--model-role {ROLE}=PROVIDER/MODEL (or judge later: --no-score)"
+    )
 
 
 def judge_names(models: list[Model]) -> list[str]:
     """A distinct name for each judge: a model that sits twice gets a number."""
-    names: list[str] = []
-    for model in map(str, models):
-        times = sum(n == model or n.startswith(f"{model} #") for n in names)
-        names.append(f"{model} #{times + 1}" if times else model)
-    return names
+    return distinct([str(model) for model in models], "{name} #{n}")
 
 
 def model_of(judge: str) -> str:

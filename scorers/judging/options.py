@@ -1,6 +1,7 @@
 """How texts are judged: the options that tasks and scorers share, under the same names."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 from moral_evals.loaders.errors import OptionError
@@ -9,6 +10,11 @@ from moral_evals.loaders.options import flag, one_of, text, texts, whole
 ROLE = "grader"
 PROTOCOLS = ("suite", "upstream")
 MODES = ("criterion", "rubric")
+TRANSPORT = frozenset({
+    "adaptive_connections", "attempt_timeout", "batch", "cache", "cache_prompt",
+    "fail_on_refusal", "max_connections", "max_retries", "stream_idle_timeout", "timeout",
+})  # fmt: skip
+"""Settings of a model that change how a reply is fetched, never what it says."""
 WHOLE_RUBRIC = 50
 """Criteria a call in mode `rubric` unless asked otherwise: any published rubric in one call."""
 
@@ -60,6 +66,11 @@ class JudgeOptions:
                 "-T judge_mode='rubric': the paper's protocol asks criterion by criterion. "
                 "Allowed: judge_mode=criterion, or protocol=suite."
             )
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> "JudgeOptions":
+        """The options among a task's or a scorer's arguments, each under its own name."""
+        return cls(**{f.name: arguments[f.name] for f in fields(cls) if f.name in arguments})
 
     def facts(self) -> dict[str, Any]:
         """What a log must say of them: all that can change a verdict."""

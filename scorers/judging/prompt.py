@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ContentText
 
+from moral_evals.loaders.prompt_files import prompt_text, wording_sha256
 from moral_evals.loaders.upstream.prompts import UpstreamPrompts
 from moral_evals.scorers.judging.options import JudgeOptions
 
@@ -31,7 +32,7 @@ class JudgePrompt:
     @property
     def sha256(self) -> str:
         """Hash of the wording; any change of a prompt file changes it."""
-        return hashlib.sha256(f"{self.system}\0{self.question}".encode()).hexdigest()[:16]
+        return wording_sha256((self.system, self.question))
 
 
 @cache
@@ -110,4 +111,4 @@ def declined_statement() -> str:
 
 
 def _read(name: str) -> str:
-    return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8").strip()
+    return prompt_text(_PROMPTS, name)

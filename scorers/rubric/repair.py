@@ -1,20 +1,15 @@
 """Judging that lacks verdicts because calls failed for good, and how it is completed."""
 
-from collections import Counter
-from collections.abc import Iterator
-from functools import cache
-from logging import getLogger
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from inspect_ai.event import ScoreEvent
-from inspect_ai.hooks import Hooks, RunEnd, SampleEnd, hooks
 from inspect_ai.log import transcript
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.scorers.rubric.record import JudgingRecord, RubricRecord
-
-logger = getLogger(__name__)
 
 REPAIR = "inspect score {log} --action overwrite --overwrite"
 """Asks for the missing verdicts alone: all scorers of the log, as they were set up for the run."""
@@ -48,35 +43,32 @@ def _earlier(state: TaskState) -> Iterator[Score]:
             yield event.score
 
 
-@cache
-def watch_judging() -> None:
-    """Say at a run's end how many samples lack verdicts, and which command asks for them.
+@dataclass
+class Incomplete:
+    """What a run's samples lack.
 
-    Not at import: Inspect names every hook that it finds, also to users of other tasks.
+    Attributes:
+        samples: How many of them lack verdicts.
+        verdicts: How many they lack, each judge's counted.
+        first: The first failure.
     """
 
-    @hooks(name="incomplete_judging", description="says which verdicts are missing, and the repair")
-    class IncompleteJudging(Hooks):
-        def __init__(self) -> None:
-            self.samples: Counter[str] = Counter()
-            self.calls: Counter[str] = Counter()
-            self.first: dict[str, str] = {}
+    samples: int = 0
+    verdicts: int = 0
+    first: str = ""
 
-        async def on_sample_end(self, data: SampleEnd) -> None:
-            records = [JudgingRecord.of(s) for s in (data.sample.scores or {}).values()]
-            seats = [seat for r in records for seat in r.judges if seat.missing]
-            if seats:
-                self.samples[data.eval_id] += 1
-                self.calls[data.eval_id] += sum(len(seat.missing) for seat in seats)
-                self.first.setdefault(data.eval_id, f"{seats[0].model}: {seats[0].failure}")
+    def add(self, scores: Iterable[Score]) -> None:
+        """Count a finished sample."""
+        records = [JudgingRecord.of(s) for s in scores if "judge" in (s.metadata or {})]
+        seats = [seat for r in records for seat in r.judges if seat.missing]
+        if seats:
+            self.samples += 1
+            self.verdicts += sum(len(seat.missing) for seat in seats)
+            self.first = self.first or f"{seats[0].model}: {seats[0].failure}"
 
-        async def on_run_end(self, data: RunEnd) -> None:
-            for log in data.logs:
-                name = log.eval.eval_id
-                if samples := self.samples.pop(name, 0):
-                    logger.warning(
-                        "%s: %d samples lack %d verdicts, since judge calls failed for good "
-                        "(first: %s). Only these are asked for by: %s",
-                        log.eval.task, samples, self.calls.pop(name), self.first.pop(name),
-                        REPAIR.format(log=log.location),
-                    )  # fmt: skip
+    def line(self, log: str) -> str:
+        """What to tell the user, with the command that asks for what is missing."""
+        return (
+            f"{self.samples} samples lack {self.verdicts} verdicts, since judge calls failed for "
+            f"good (first: {self.first}). Only these are asked for by: {REPAIR.format(log=log)}"
+        )

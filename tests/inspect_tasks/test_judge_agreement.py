@@ -155,7 +155,7 @@ def test_the_bundled_pairs_are_balanced_and_read_twice():
         ({"pairs": []}, "pairs"),
         ({"schema_version": "x"}, "schema_version"),
         ({"extra": 1}, "extra"),
-        ({"pairs": [{"pair_id": "a", "criterion": "c", "label": "maybe"}]}, "pairs.0.label"),
+        ({"pairs": [{"pair_id": "a", "criterion": "c", "label": "maybe"}]}, "pairs[1].label"),
     ],
 )
 def test_a_bad_row_is_refused_by_file_row_and_field(tmp_path, change, part):

@@ -217,13 +217,13 @@ def test_a_map_is_an_object_with_entries(map_file, value: Any) -> None:
 )
 def test_a_wrong_entry_names_its_label_and_the_tiers(map_file, levels: Any) -> None:
     path = map_file({"Care/Harm": {"welfare": 1}, "Purity": levels})
-    refused(DataError, lambda: read_value_map(path), "map.json", "'Purity'", *TIERS)
+    refused(DataError, lambda: read_value_map(path), "map.json, row Purity, field")
 
 
 def test_a_map_for_another_order_uses_its_tiers(map_file) -> None:
     path = map_file({"Care/Harm": {"kindness": 1}})
     assert read_value_map(path, ("kindness",))["care/harm"] == {"kindness": 1}
-    refused(DataError, lambda: read_value_map(path, ("thrift",)), "'thrift'")
+    refused(DataError, lambda: read_value_map(path, ("thrift",)), "row Care/Harm", "'thrift'")
 
 
 def test_a_map_file_that_is_not_there_names_the_parameter(mmds) -> None:
@@ -347,7 +347,9 @@ def test_a_missing_or_empty_column_is_named(moralchoice, column: str) -> None:
     path = moralchoice(moralchoice_row(), moralchoice_row("H_2", **{column: " "}))
     refused(DataError, lambda: read_moralchoice(path), "moralchoice.csv", "row 2", column)
     lacking = {k: v for k, v in moralchoice_row().items() if k != column}
-    refused(DataError, lambda: read_moralchoice(moralchoice(lacking)), "row 1", column)
+    refused(
+        DataError, lambda: read_moralchoice(moralchoice(lacking)), f"column {column} is missing"
+    )
 
 
 def test_a_scenario_id_given_twice_is_refused(moralchoice) -> None:
@@ -357,7 +359,7 @@ def test_a_scenario_id_given_twice_is_refused(moralchoice) -> None:
 
 def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "moralchoice.csv"
-    path.write_text("scenario_id,context\n", encoding="utf-8")
+    path.write_text(",".join(moralchoice_row()) + "\n", encoding="utf-8")
     refused(DataError, lambda: read_moralchoice(path), "moralchoice.csv", "no rows")
 
 

@@ -1,7 +1,6 @@
 """The chain schema `corda-1` (CORDA section 3.1): what is read, and each rule that refuses a line."""
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -174,7 +173,7 @@ def test_steps_of_different_chains_may_share_ids(file: Write) -> None:
 
 @pytest.mark.parametrize("field", ["schema_version", "chain_id", "steps"])
 def test_a_missing_field_of_a_chain(file: Write, field: str) -> None:
-    refusal(file(line("c0"), without(line(), field)), "row 2", f"field {field}", "missing")
+    refusal(file(line("c0"), without(line(), field)), "row 2", field, "missing")
 
 
 @pytest.mark.parametrize("field", ["step_id", "situation", "options"])
@@ -285,7 +284,7 @@ def test_a_tier_outside_the_order_lists_the_tiers(file: Write) -> None:
 
 @pytest.mark.parametrize(
     "level",
-    [math.nan, math.inf, -math.inf, True, False, "1", "", [], [1], {}, {"value": 1}],
+    [True, False, "1", "", [], [1], {}, {"value": 1}],
     ids=repr,
 )
 def test_a_tier_value_is_a_finite_number_or_null(file: Write, level: Any) -> None:
@@ -293,9 +292,12 @@ def test_a_tier_value_is_a_finite_number_or_null(file: Write, level: Any) -> Non
     refusal(file(with_level(level)), *parts)
 
 
-@pytest.mark.parametrize("digits", ["1e999", "-1e999", "1" + "0" * 400, "1" + "0" * 5000])
-def test_a_number_too_large_for_a_float_is_refused_as_well(file: Write, digits: str) -> None:
-    refusal(file(json.dumps(with_level(12345)).replace("12345", digits)), "row 1")
+@pytest.mark.parametrize(
+    "digits", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" + "0" * 400, "1" + "0" * 5000]
+)
+def test_a_number_that_no_float_holds_is_refused_as_well(file: Write, digits: str) -> None:
+    path = file(json.dumps(with_level(12345)).replace("12345", digits))
+    refusal(path, "row 1, field steps[1].options[1].tiers.welfare", "not a finite number")
 
 
 @pytest.mark.parametrize("tiers", [[], [1, 0], "", "welfare", 0, 1, False])

@@ -408,7 +408,7 @@ def test_a_file_without_a_header_is_refused(tmp_path: Path, content: str):
 def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path):
     path = tmp_path / "latin.csv"
     path.write_bytes("DILEMMA,RUBRIC\ncaf\u00e9,[]\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"latin\.csv: not a UTF-8"):
+    with pytest.raises(DataError, match=r"latin\.csv, line 2: not UTF-8"):
         read_csv(path)
 
 

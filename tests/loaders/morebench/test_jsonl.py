@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from moral_evals.loaders.errors import DataError
-from moral_evals.loaders.morebench.jsonl import json_lines, read_jsonl
+from moral_evals.loaders.formats import json_lines
+from moral_evals.loaders.morebench.jsonl import read_jsonl
 from moral_evals.loaders.morebench.records import DIMENSIONS, NEUTRAL, THEORIES
 from moral_evals.loaders.paths import bundled
 
@@ -128,7 +129,7 @@ def test_a_weight_that_is_not_finite_is_refused(file, weight: str):
 def test_an_unknown_field_is_refused_with_the_allowed_ones(file):
     message = refusal(file(line(rubric=[])))
     assert "field rubric" in message
-    allowed = "schema_version id dilemma criteria theory role source type context"
+    allowed = "id dilemma criteria theory role source type context"
     assert all(name in message for name in allowed.split(" "))
 
 

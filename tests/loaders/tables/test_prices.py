@@ -1,6 +1,7 @@
 """Price files, in the format of Inspect's own option, and what is wrong with the others."""
 
 import json
+from pathlib import Path
 
 import pytest
 from inspect_ai.model import ModelCost
@@ -27,7 +28,7 @@ def refusal(path: str, kind: type[SuiteError] = SuiteError) -> str:
     with pytest.raises(kind) as caught:
         read_prices(path)
     assert "\n" not in str(caught.value)
-    assert str(caught.value).startswith(path)
+    assert Path(path).name in str(caught.value)
     return str(caught.value)
 
 
@@ -50,16 +51,16 @@ def test_a_price_is_found_by_the_exact_name(file):
 def test_a_missing_field_is_named_with_those_needed(file, field):
     path = file({"a/x": PRICE, "b/y": {k: v for k, v in PRICE.items() if k != field}})
     said = refusal(path, DataError)
-    assert said.startswith(f"{path}, row b/y, field {field}: Field required")
+    assert said.startswith(f"prices.json, row b/y, field {field}: is missing")
     assert all(name in said for name in PRICE)
 
 
 @pytest.mark.parametrize("field", PRICE)
-@pytest.mark.parametrize("value", ["-0.01", ".nan", ".inf"])
+@pytest.mark.parametrize("value", ["-0.01", "true", "'1'", "'x'", "[1]", "1_000x"])
 def test_what_is_no_price_is_refused(file, field, value):
     lines = [f"  {k}: {value if k == field else v}" for k, v in PRICE.items()]
     said = refusal(file("\n".join(["a/x:", *lines]), "p.yaml"), DataError)
-    assert f"row a/x, field {field}: {value.lstrip('.')} is no price" in said
+    assert f"row a/x, field {field}: " in said and "is no price" in said
 
 
 def test_a_price_that_is_no_number_is_named(file):
@@ -68,7 +69,9 @@ def test_a_price_that_is_no_number_is_named(file):
 
 @pytest.mark.parametrize("content", [[PRICE], "just words", "", {}, "null"])
 def test_a_file_that_maps_no_models_is_refused(file, content):
-    assert "must map model names to input, output, " in refusal(file(content))
+    assert "must map model names to input, output, " in refusal(
+        file(content, "p.json" if isinstance(content, dict | list) else "p.yaml")
+    )
 
 
 @pytest.mark.parametrize("entry", [3, None, [1, 2], "cheap"])
@@ -78,14 +81,15 @@ def test_a_model_without_a_mapping_is_named(file, entry):
 
 @pytest.mark.parametrize("content", ["a: [1", "a: b: c", "{", "a\n\tb: 1"])
 def test_broken_files_are_one_line(file, content):
-    assert "neither YAML nor JSON (" in refusal(file(content))
+    assert "not JSON (" in refusal(file(content))
+    assert "not YAML (" in refusal(file(content, "p.yaml"))
 
 
 def test_a_file_that_is_no_text_is_one_line(tmp_path):
     (tmp_path / "p.yaml").write_bytes(b"\xff\xfe\x00a")
-    assert "neither YAML nor JSON (" in refusal(str(tmp_path / "p.yaml"))
+    assert "p.yaml, line 1: not UTF-8 text" in refusal(str(tmp_path / "p.yaml"))
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
-    assert "no readable price file (No such file" in refusal(str(tmp_path / "none.yaml"))
-    assert "no readable price file (" in refusal(str(tmp_path))
+    assert "none.yaml: no such file" in refusal(str(tmp_path / "none.yaml"))
+    assert "is a folder; needed is a file" in refusal(str(tmp_path))

@@ -39,7 +39,7 @@ def test_what_upstream_itself_leaves_out_is_no_error(tmp_path):
         ({"criterion_weight": math.inf}, ["criterion_weight", "not a finite number"]),
         ({"criterion_weight": True}, ["criterion_weight", "not a boolean"]),
         ({"criterion_dimension": "thoroughness"}, ["criterion_dimension", "identifying, clear"]),
-        ({"criterion": " "}, ["criterion:", "is blank"]),
+        ({"criterion": " "}, ["criterion:", "not blank"]),
         ({"theory": "Stoicism"}, ["theory", "Kantian Deontology"]),
         ({"judgement": 1}, ["judgement", "string"]),
         ({"response": ["a"]}, ["response", "string"]),

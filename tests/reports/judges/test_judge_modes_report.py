@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,9 +169,12 @@ def test_an_output_log_is_never_replaced(finished, stub, capsys, tmp_path):
     assert (out.read_text(encoding="utf-8"), stub.stats.calls.total()) == ("mine", 0)
 
 
-def test_the_output_log_lies_beside_the_log_unless_told_otherwise(finished, stub, capsys):
+def test_the_output_log_lies_outside_the_folder_of_logs_unless_told_otherwise(
+    finished, stub, capsys
+):
     assert main(["judge-modes", finished.location, "--judge", STUB]) == 0
-    beside = finished.location.replace(".eval", "-judge-modes.eval")
+    log = Path(finished.location)
+    beside = str(log.parent.with_name("judge-modes") / f"{log.stem}-judge-modes.eval")
     assert len(read_eval_log(beside).samples[0].scores) == 4
     assert main(["judge-modes", finished.location, "--judge", STUB]) == 1
     assert beside in capsys.readouterr().err

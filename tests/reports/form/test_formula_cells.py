@@ -1,0 +1,29 @@
+"""No cell of a CSV is a formula to a spreadsheet, and numbers stay numbers."""
+
+import csv
+import io
+
+import pytest
+
+from moral_evals.reports.form.document import Report, Table
+from moral_evals.reports.form.render import spreadsheet_cell, to_csv
+
+FORMULAS = ['=HYPERLINK("http://x","a")', "+1+cmd", "-2+3", "@SUM(A1)", "\t=1", " =1"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_is_kept_as_text(text: str) -> None:
+    table = Table("t", "T", ("model", text), [(text, text)])
+    rows = list(csv.reader(io.StringIO(to_csv(Report("r", [table])), newline="")))
+    assert rows[1][1:4] == [f"'{text}"] * 3
+
+
+def test_a_carriage_return_neither_hides_a_formula_nor_breaks_the_row() -> None:
+    table = Table("t", "T", ("model", "\r=1"), [("a\rb", 1.0)])
+    (_, row) = list(csv.reader(io.StringIO(to_csv(Report("r", [table])), newline="")))
+    assert row[1:4] == ["a\nb", "'\n=1", "1.0"]
+
+
+@pytest.mark.parametrize("cell", [-1.5, "-1.5", "+2", "-1e-05", "plain", "a=b", "", "'quoted"])
+def test_numbers_and_plain_texts_stay_as_they_are(cell: object) -> None:
+    assert spreadsheet_cell(cell) == cell
