@@ -7,17 +7,39 @@ the choices from the log, also with another order (`-S tier_order=welfare,rights
 import math
 from collections.abc import Iterable
 
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.corda.chains import TIERS, Chain
 from moral_evals.loaders.corda.rollouts import STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import texts
-from moral_evals.scorers.corda.answers import logged_step, step_records, step_value
-from moral_evals.scorers.corda.explanation import rollout_table
-from moral_evals.scorers.corda.figures import corda_score
+from moral_evals.scorers.corda.explanation import rollout_story
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
+from moral_evals.scorers.corda.records import (
+    chain_answers,
+    logged_step,
+    step_records,
+    step_value,
+)
+from moral_evals.scorers.corda.summary import IntervalOptions, run_metrics
+from moral_evals.scorers.stats.bootstrap import SEED
+
+
+@metric(scores="unreduced")
+def corda_score(seed: int = SEED) -> Metric:
+    """LMS of each condition, the conditioning effect, what is missing; see `run_metrics`.
+
+    All other figures are computed from the log's samples by `moral-reports show`.
+    """
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        answers, order = chain_answers(scores)
+        if not answers or order is None:
+            return {"lms": math.nan, "chains": 0.0}
+        return run_metrics(answers, order, IntervalOptions(seed=seed))
+
+    return compute
 
 
 @scorer(metrics=[corda_score()])
@@ -42,14 +64,15 @@ def lexicographic(tier_order: str | list[str] | None = None) -> Scorer:
         answered = sum(r.status == "answered" for r in records) / len(records)
         return Score(
             value={
-                "score": math.fsum(values) / len(values) if values else math.nan,
-                "answered": answered,
+                # rounded, since the viewer's cells show every digit; the steps hold all of them
+                "score": round(math.fsum(values) / len(values), 4) if values else math.nan,
+                "answered": round(answered, 4),
                 # for the viewer's columns; all metrics are unreduced, so no reducer meets the text
                 "condition": rollout.condition,
                 "shuffle": rollout.shuffle,
             },
             answer=", ".join(r.chosen or r.status for r in records),
-            explanation=rollout_table(rollout, records, facts, order),
+            explanation=rollout_story(rollout, records, facts, order),
             reason=None if values else _reason({r.status for r in records}),
             metadata={
                 "condition": rollout.condition,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moral_evals.scorers.corda import metrics as m
-from moral_evals.scorers.corda.means import chain_slope
+from moral_evals.scorers.corda.metrics import chain_slope
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
 from moral_evals.scorers.corda.order_scan import order_scan
 from moral_evals.scorers.corda.records import ChainAnswer
