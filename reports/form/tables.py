@@ -1,14 +1,11 @@
-"""Pieces that all terminal reports share."""
+"""Pieces that reports share."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from inspect_ai.log import EvalLog, EvalScore
-from rich.console import Console
-from rich.table import Table
 
-Row = tuple[str, tuple[float, ...]]
-"""A label, then value, lower and upper end; nan where not measured."""
+from moral_evals.scorers.stats.bootstrap import Interval
 
 SMALL_N = 10
 
@@ -18,25 +15,10 @@ def metric_values(score: EvalScore) -> dict[str, float]:
     return {name: metric.value for name, metric in score.metrics.items()}
 
 
-def triple(values: Mapping[str, float], name: str) -> tuple[float, ...]:
-    """A figure and the ends of its interval."""
-    return tuple(values.get(key, math.nan) for key in (name, f"{name}_lower", f"{name}_upper"))
-
-
-def print_table(console: Console, title: str, rows: Iterable[Row]) -> None:
-    """Print rows of figures with their intervals."""
-    table = Table(header_style="bold")
-    table.add_column(title)
-    for name in ("value", "95% lower", "95% upper"):
-        table.add_column(name, justify="right")
-    for label, values in rows:
-        table.add_row(label, *map(number, values))
-    console.print(table)
-
-
-def note(console: Console, parts: Sequence[str]) -> None:
-    """Print remarks on one indented line."""
-    console.print("  " + "; ".join(parts), highlight=False)
+def interval_of(values: Mapping[str, float], name: str, units: int = 0) -> Interval:
+    """A figure and the ends of its interval, as a header's metrics hold them."""
+    lower, upper = (values.get(f"{name}_{end}", math.nan) for end in ("lower", "upper"))
+    return Interval(values.get(name, math.nan), lower, upper, units)
 
 
 def caveats(log: EvalLog, units: float, name: str) -> list[str]:
@@ -56,8 +38,3 @@ def caveats(log: EvalLog, units: float, name: str) -> list[str]:
     if log.status != "success":
         found.append(f"status {log.status}: some samples are missing (inspect eval-retry)")
     return found
-
-
-def number(value: float) -> str:
-    """Three decimals; a dash for what was not measured."""
-    return "–" if math.isnan(value) else f"{value + 0.0:.3f}".replace("-0.000", "0.000")

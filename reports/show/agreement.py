@@ -1,9 +1,13 @@
-"""A judge's examination as a terminal table: agreement with labels, or verdicts turned by attacks."""
+"""A judge's examination: agreement with labels, or verdicts turned by attacks."""
 
-from inspect_ai.log import EvalScore
-from rich.console import Console
+from collections.abc import Sequence
 
-from moral_evals.reports.form.tables import Row, metric_values, note, number, print_table, triple
+from inspect_ai.log import EvalLog, EvalScore
+
+from moral_evals.reports.form.document import Table, number
+from moral_evals.reports.form.tables import interval_of, metric_values
+
+BY: tuple[str, ...] = ()
 
 _LABELS = {
     "macro_f1": "macro-F1",
@@ -20,15 +24,19 @@ _LABELS = {
 }
 
 
-def show_agreement(score: EvalScore, console: Console) -> None:
-    """Print the chief figures; the groups' confusion counts are in the log, label named first."""
+def holds(score: EvalScore) -> bool:
+    """Whether a score is a judge's examination."""
+    return "macro_f1" in score.metrics or "flip_rate" in score.metrics
+
+
+def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+    """The chief figures; the groups' confusion counts are in the log, label named first."""
     values = metric_values(score)
-    rows: list[Row] = [(t, triple(values, name)) for name, t in _LABELS.items() if name in values]
-    print_table(console, score.scorer, rows)
+    rows = [(t, interval_of(values, name)) for name, t in _LABELS.items() if name in values]
     counts = [f"{values.get('pairs', 0):.0f} pairs"]
     if "ungraded_share" in values:
         counts.append(f"ungraded {number(values['ungraded_share'])}")
         counts.append("by group in inspect view, as label_verdict: yes_no is a yes judged no")
     else:
         counts.append(f"{values.get('attacks', 0):.0f} attacks")
-    note(console, counts)
+    return [Table(score.scorer, score.scorer, ["figure", "value"], rows, ["; ".join(counts)])]

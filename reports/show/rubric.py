@@ -1,34 +1,35 @@
-"""A rubric run's metrics as terminal tables, one for each score in the log."""
+"""A rubric run's metrics as tables, one for each score in the log."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspect_ai.log import EvalLog, EvalScore
-from rich.console import Console
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
-from moral_evals.reports.form.tables import (
-    Row,
-    caveats,
-    metric_values,
-    note,
-    number,
-    print_table,
-    triple,
-)
+from moral_evals.reports.form.document import Cell, Table, number
+from moral_evals.reports.form.tables import caveats, interval_of, metric_values
 from moral_evals.reports.runs.conditions import Conditions
 from moral_evals.reports.runs.logs import scores_of
+from moral_evals.reports.runs.rubric_runs import runs_of
+from moral_evals.scorers.stats.bootstrap import Interval
+
+BY = ("role", "source", "type", "context", "theory", "weight", "dimension")
 
 
-def show_rubric(log: EvalLog, score: EvalScore, conditions: Conditions, console: Console) -> None:
-    """Print a rubric score: what was judged and by whom, the table, what was not measured."""
+def holds(score: EvalScore) -> bool:
+    """Whether a score is a rubric's."""
+    return "regular" in score.metrics
+
+
+def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+    """The figures of a rubric score, with what was judged and by whom, and what is missing."""
     values = metric_values(score)
-    print_table(console, _title(score, conditions), _rows(log, score, values))
+    (conditions,) = (run.conditions for run in runs_of(log) if run.scorer == score.scorer)
     scored = values.get("scored", 0.0)
     remarks = [*caveats(log, scored, "scored samples"), *_mode(conditions), *_counts(log, values)]
-    note(console, remarks)
-    if panel := list(_panel(values)):
-        note(console, panel)
+    notes = ["; ".join(part) for part in (remarks, list(_panel(values))) if part]
+    rows = list(_rows(log, score, values))
+    return [Table(score.scorer, _title(score, conditions), ["figure", "value"], rows, notes)]
 
 
 def _title(score: EvalScore, conditions: Conditions) -> str:
@@ -37,18 +38,18 @@ def _title(score: EvalScore, conditions: Conditions) -> str:
     return f"{score.scorer}: {conditions.judged}, {protocol or 'suite'} prompts, judge {judge}"
 
 
-def _rows(log: EvalLog, score: EvalScore, values: Mapping[str, float]) -> Iterator[Row]:
-    yield "MoReBench-Regular", triple(values, "regular")
-    yield "MoReBench-Hard (per 1,000 characters)", triple(values, "hard")
+def _rows(log: EvalLog, score: EvalScore, values: Mapping[str, float]) -> Iterator[Sequence[Cell]]:
+    yield "MoReBench-Regular", interval_of(values, "regular")
+    yield "MoReBench-Hard (per 1,000 characters)", interval_of(values, "hard")
     for dimension in DIMENSIONS:
         row = _dimension(log, score.scorer, dimension_key(dimension))
         if row is not None:
             yield f"  {dimension}", row
-    yield "harmless minus logical", triple(values, "harmless_minus_logical")
+    yield "harmless minus logical", interval_of(values, "harmless_minus_logical")
     if values.get("refusal_rate"):
-        yield "refusals, share of replies", triple(values, "refusal_rate")
-        yield "  Regular without them", triple(values, "regular_answered")
-        yield "  Regular with each as 0", triple(values, "regular_refusals_zero")
+        yield "refusals, share of replies", interval_of(values, "refusal_rate")
+        yield "  Regular without them", interval_of(values, "regular_answered")
+        yield "  Regular with each as 0", interval_of(values, "regular_refusals_zero")
 
 
 def _mode(conditions: Conditions) -> Iterator[str]:
@@ -72,12 +73,12 @@ def _panel(values: Mapping[str, float]) -> Iterator[str]:
         yield f"votes missing {values['votes_missing_share']:.1%}"
 
 
-def _dimension(log: EvalLog, scorer: str, key: str) -> tuple[float, ...] | None:
+def _dimension(log: EvalLog, scorer: str, key: str) -> Interval | None:
     for score in scores_of(log):
         if score.scorer == scorer and score.name.endswith(key) and "average" in score.metrics:
             values = metric_values(score)
-            names = ("average", "interval_lower", "interval_upper")
-            return tuple(values.get(name, math.nan) for name in names)
+            lower, upper = values["interval_lower"], values["interval_upper"]
+            return Interval(values["average"], lower, upper, 0)
     return None
 
 
