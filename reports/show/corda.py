@@ -146,7 +146,7 @@ def _conditions(run: CordaRun) -> Iterator[Table]:
 
 def _tiers(run: CordaRun) -> Iterator[Table]:
     for condition in run.table.arms:
-        rows = [
+        rows: list[list[Cell]] = [
             [tier, *(run.figures[f"{condition}.{name}.{tier}"] for name in _TIER)]
             for tier in run.order.names
         ]
