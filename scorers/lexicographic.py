@@ -11,7 +11,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.corda.chains import TIERS, Chain
-from moral_evals.loaders.corda.rollouts import STEPS_KEY, RolloutMetadata
+from moral_evals.loaders.corda.rollouts import CONDITIONS, STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import texts
 from moral_evals.scorers.corda.explanation import rollout_story
@@ -22,7 +22,7 @@ from moral_evals.scorers.corda.records import (
     step_records,
     step_value,
 )
-from moral_evals.scorers.corda.summary import IntervalOptions, run_metrics
+from moral_evals.scorers.corda.summary import IntervalOptions, lms_name, run_metrics
 from moral_evals.scorers.stats.bootstrap import SEED
 
 
@@ -36,7 +36,8 @@ def corda_score(seed: int = SEED) -> Metric:
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         answers, order = chain_answers(scores)
         if not answers or order is None:
-            return {"lms": math.nan, "chains": 0.0}
+            # also asked while nothing is scored yet: the headline must be there by its name
+            return {lms_name(c): math.nan for c in CONDITIONS} | {"chains": 0.0}
         return run_metrics(answers, order, IntervalOptions(seed=seed))
 
     return compute

@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from moral_evals.loaders.corda.rollouts import Condition
 from moral_evals.scorers.corda import bias, contrasts, metrics, net_benefit
 from moral_evals.scorers.corda.order import TierOrder
@@ -108,21 +106,13 @@ def run_metrics(
     return found | {
         "missing": metrics.missing_share(table.arms.values()),
         "chains": float(len(table.ids)),
-        "stderr": _standard_error(bootstrap, next(iter(scores.values()))),
+        "stderr": bootstrap.stderr(next(iter(scores.values()))),
     }
 
 
 def lms_name(condition: str) -> str:
     """The metric that holds a condition's LMS, `uncond_lms` and the like."""
     return f"{_SHORT.get(condition, condition)}_lms"
-
-
-def _standard_error(bootstrap: Bootstrap, statistic: Statistic) -> float:
-    """Spread of the statistic over resamples; nan for fewer than two units."""
-    if statistic.units() < 2:
-        return math.nan
-    values = bootstrap.replicates(statistic)
-    return float(np.std(values[np.isfinite(values)], ddof=1))
 
 
 def summarise(

@@ -179,6 +179,13 @@ class Bootstrap:
             self._last = statistic, statistic.combine(self._sums(statistic.columns))
         return self._last[1]
 
+    def stderr(self, statistic: Statistic) -> float:
+        """Standard error: the spread over resamples; nan for fewer than two units."""
+        if statistic.units() < 2:
+            return math.nan
+        values = self.replicates(statistic)
+        return float(np.std(values[np.isfinite(values)], ddof=1))
+
     def _sums(self, columns: Array) -> Array:
         counts = self.counts()
         rows = max(1, _PRODUCT // columns.size)

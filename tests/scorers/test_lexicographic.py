@@ -324,7 +324,7 @@ def test_scores_of_other_scorers_are_passed_over() -> None:
     assert chain_answers([]) == ([], None)
     assert chain_answers([SampleScore(score=Score(value=1))]) == ([], None)
     nothing = corda_score()([])
-    assert math.isnan(nothing["lms"])
+    assert math.isnan(nothing["uncond_lms"])
     assert nothing["chains"] == 0
 
 
@@ -381,7 +381,7 @@ def test_frames_have_few_columns_and_the_error_beside_the_headline(data: str) ->
     columns = [c for c in frame.columns if c.startswith("score_")]
     assert "score_lexicographic_uncond_lms" in columns
     assert not [c for c in columns if c.count("lexicographic") > 1]
-    assert len(columns) <= 24 + 4
+    assert len(columns) == 24 + 5, "the headline's name, score, metric, value and stderr"
     assert frame["score_headline_value"][0] == metrics(log, "lexicographic")["uncond_lms"]
     assert frame["score_headline_stderr"][0] == metrics(log, "lexicographic")["stderr"]
     samples = samples_df(log.location, quiet=True)
