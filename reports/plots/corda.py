@@ -1,11 +1,12 @@
 """Figures of CORDA scores. Markers of the condition `unconditioned` are filled, others hollow."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moral_evals.reports.plots.canvas import drawing, new_figure, short
+from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.palette import MUTED, PAPER, Mark
 from moral_evals.reports.plots.rows import Row, Scale, draw_rows
 from moral_evals.reports.runs.corda_runs import CordaRun
@@ -138,3 +139,35 @@ def _curve(ax: "Axes", found: Answers, condition: str, mark: Mark) -> None:
 
 def _at(step: int) -> Callable[[Arm], Statistic]:
     return lambda arm: ratio(metrics.step_scores(arm)[:, step])
+
+
+def corda_drawings(
+    runs: Sequence[CordaRun], names: Sequence[str], looks: Mapping[str, Mark]
+) -> Iterator[Drawing]:
+    """Figures of CORDA runs that one table compares."""
+    asked = [Answers(name, run) for run, name in zip(runs, names, strict=True)]
+    yield Drawing(
+        "tiers",
+        "Tier profile",
+        "Share won of the pairs of options that each tier decides (dashed: random choice), 95% "
+        "intervals over chains. Filled markers: unconditioned.",
+        lambda: tiers(asked, looks),
+    )
+    if any(a.table.steps.n_options.shape[1] > 1 for a in asked):
+        yield Drawing(
+            "drift",
+            "Choices along the chain",
+            "Mean rank value of the options chosen at each step (1 best, 0 worst, dashed: random "
+            "choice), 95% intervals over chains. Filled markers and solid line: unconditioned; "
+            "hollow and dashed: the condition named. The content changes from step to step: read the "
+            "distance between conditions, not the slope.",
+            lambda: drift(asked, looks),
+        )
+    yield Drawing(
+        "positions",
+        "Pull of position and label",
+        "Share of answers at the first position, and with the alphabetically first label, minus "
+        "chance; 95% intervals over chains. Where layouts are balanced, a model that reads the "
+        "content alone stays at 0.",
+        lambda: positions(asked, looks),
+    )

@@ -11,7 +11,7 @@ import struct
 import subprocess
 import tempfile
 import termios
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 WIDTH, HEIGHT = 80, 40
@@ -20,11 +20,12 @@ _FULL_SCREEN_END = "\x1b[?1049l"
 _CONTROLS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()=>78].?)")
 
 
-def last_screen(command: Sequence[str]) -> str:
+def last_screen(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
     """Run a command in a terminal; the text that stands there once its full screen is gone.
 
     Args:
         command: Program and arguments.
+        environment: Of the program; the size of the terminal is added.
 
     Raises:
         subprocess.CalledProcessError: If the command fails.
@@ -34,7 +35,7 @@ def last_screen(command: Sequence[str]) -> str:
     size = {"COLUMNS": str(WIDTH), "LINES": str(HEIGHT), "TERM": "xterm-256color"}
     process = subprocess.Popen(
         command, stdin=its, stdout=its, stderr=its, start_new_session=True,
-        env=os.environ | size,
+        env={**environment, **size},
     )  # fmt: skip
     os.close(its)
     written = _all_of(own)
@@ -56,18 +57,14 @@ def _all_of(terminal: int) -> str:
     return b"".join(parts).decode("utf-8", "replace")
 
 
-def run_screen(model: str, log_dir: str, *options: str) -> str:
-    """The screen after three bundled dilemmas."""
-    return last_screen(
-        ["inspect", "eval", "moral_evals/morebench", "-T", "data=sample", "--limit", "3",
-         "--model", model, "--log-dir", log_dir,
-         *options]
-    )  # fmt: skip
-
-
 if __name__ == "__main__":
     CAPTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        screen = run_screen(folder, "--model-role", "grader=embedded/overlap-judge")
-        text = screen.replace(folder, "logs")
-        (CAPTURES / "morebench-80-columns.txt").write_text(text + "\n", encoding="utf-8")
+        screen = last_screen(
+            ["inspect", "eval", "moral_evals/morebench", "-T", "data=sample", "--limit", "8",
+             "--model", "embedded/smollm2-135m", "--model-role", "grader=embedded/overlap-judge",
+             "--log-dir", folder]
+        )  # fmt: skip
+    # the log's place is folded, and its own
+    shown = screen.partition("\nLog:")[0].rstrip()
+    (CAPTURES / "morebench-80-columns.txt").write_text(shown + "\n", encoding="utf-8")
