@@ -16,7 +16,7 @@ demo: env
 
 # ten chains, since fewer have no interval worth showing; `log` shows progress and no scores
 demo-corda: env
-	$(BIN)/inspect eval inspect_tasks/corda.py -T chains=10 -T shuffles=2 -T elicit=none \
+	$(BIN)/inspect eval inspect_tasks/corda.py -T chains=10 -T shuffles=1 -T elicit=none \
 	  --model embedded/smollm2-135m --log-dir $(LOGS)-corda --display log --log-level info
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)-corda

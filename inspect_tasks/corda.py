@@ -16,8 +16,7 @@ from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, option_cou
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import flag, one_of, refuse_unknown, texts, whole
 from moral_evals.scorers.corda.order import TierOrder, best_options, worst_options
-from moral_evals.scorers.corda.summary import lms_name
-from moral_evals.scorers.lexicographic import check_known, lexicographic, read_order
+from moral_evals.scorers.lexicographic import check_known, lexicographic, lms_name, read_order
 from moral_evals.solvers.chain import answer_chain
 from moral_evals.solvers.chain_prompt import ELICITATIONS, prompt_sha256
 

@@ -14,16 +14,22 @@ from moral_evals.loaders.corda.chains import TIERS, Chain
 from moral_evals.loaders.corda.rollouts import CONDITIONS, STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import texts
+from moral_evals.scorers.corda import contrasts, metrics
 from moral_evals.scorers.corda.explanation import rollout_story
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
 from moral_evals.scorers.corda.records import (
+    ChainAnswer,
     chain_answers,
     logged_step,
     step_records,
     step_value,
 )
-from moral_evals.scorers.corda.summary import IntervalOptions, lms_name, run_metrics
+from moral_evals.scorers.corda.summary import IntervalOptions
+from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import SEED
+
+# a terminal of 80 columns must show a metric's name whole
+_SHORT = {"unconditioned": "uncond"}
 
 
 @metric(scores="unreduced")
@@ -41,6 +47,39 @@ def corda_score(seed: int = SEED) -> Metric:
         return run_metrics(answers, order, IntervalOptions(seed=seed))
 
     return compute
+
+
+def run_metrics(
+    answers: Iterable[ChainAnswer], order: TierOrder, options: IntervalOptions
+) -> dict[str, float]:
+    """The metrics of a run's log, at most 24: a part of `summarise` under short names.
+
+    `<condition>_lms` for each condition, then `cond_effect`, each with `_lower` and `_upper`;
+    `missing`, the share of answers missing; `chains`; and `stderr`, the bootstrap's standard
+    error of the first condition's LMS, under the name that Inspect's own tools read.
+
+    Raises:
+        ValueError: As in `ChainTable.build`; above all if there are no rollouts.
+    """
+    table = ChainTable.by_condition(answers, order)
+    bootstrap = options.over(table)
+    scores = {condition: metrics.lms(arm) for condition, arm in table.arms.items()}
+    found: dict[str, float] = {}
+    for condition, score in scores.items():
+        found |= bootstrap.interval(score).named(lms_name(condition))
+    if "own" in table.arms and "unconditioned" in table.arms:
+        effect = contrasts.later_difference(table.arms["own"], table.arms["unconditioned"])
+        found |= bootstrap.interval(effect).named("cond_effect")
+    return found | {
+        "missing": metrics.missing_share(table.arms.values()),
+        "chains": float(len(table.ids)),
+        "stderr": bootstrap.stderr(next(iter(scores.values()))),
+    }
+
+
+def lms_name(condition: str) -> str:
+    """The metric that holds a condition's LMS, `uncond_lms` and the like."""
+    return f"{_SHORT.get(condition, condition)}_lms"
 
 
 @scorer(metrics=[corda_score()])

@@ -1,4 +1,4 @@
-"""The figures of a CORDA run: the few that its log shows as metrics, and all of them by name."""
+"""All figures of a CORDA run by name, for the reports; the log's metrics are in `lexicographic`."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -20,9 +20,6 @@ from moral_evals.scorers.stats.bootstrap import (
 )
 
 Figures = dict[str, Interval]
-
-# a terminal of 80 columns must show a metric's name whole
-_SHORT = {"unconditioned": "uncond"}
 
 _ARM: dict[str, Callable[[Arm], Statistic]] = {
     "lms": metrics.lms,
@@ -80,39 +77,6 @@ class IntervalOptions:
 
 
 DEFAULTS = IntervalOptions()
-
-
-def run_metrics(
-    answers: Iterable[ChainAnswer], order: TierOrder, options: IntervalOptions = DEFAULTS
-) -> dict[str, float]:
-    """The metrics of a run's log, at most 24: a part of `summarise` under short names.
-
-    `<condition>_lms` for each condition, then `cond_effect`, each with `_lower` and `_upper`;
-    `missing`, the share of answers missing; `chains`; and `stderr`, the bootstrap's standard
-    error of the first condition's LMS, under the name that Inspect's own tools read.
-
-    Raises:
-        ValueError: As in `ChainTable.build`; above all if there are no rollouts.
-    """
-    table = ChainTable.by_condition(answers, order)
-    bootstrap = options.over(table)
-    scores = {condition: metrics.lms(arm) for condition, arm in table.arms.items()}
-    found: dict[str, float] = {}
-    for condition, score in scores.items():
-        found |= bootstrap.interval(score).named(lms_name(condition))
-    if "own" in table.arms and "unconditioned" in table.arms:
-        effect = contrasts.later_difference(table.arms["own"], table.arms["unconditioned"])
-        found |= bootstrap.interval(effect).named("cond_effect")
-    return found | {
-        "missing": metrics.missing_share(table.arms.values()),
-        "chains": float(len(table.ids)),
-        "stderr": bootstrap.stderr(next(iter(scores.values()))),
-    }
-
-
-def lms_name(condition: str) -> str:
-    """The metric that holds a condition's LMS, `uncond_lms` and the like."""
-    return f"{_SHORT.get(condition, condition)}_lms"
 
 
 def summarise(
