@@ -14,12 +14,12 @@ demo: env
 	@$(BIN)/moral-reports show $(LOGS)
 	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)"
 
+# ten chains, since fewer have no interval worth showing; `log` shows progress and no scores
 demo-corda: env
-	$(BIN)/inspect eval inspect_tasks/corda.py -T chains=4 -T shuffles=2 \
-	  --model embedded/smollm2-135m --log-dir $(LOGS)-corda
+	$(BIN)/inspect eval inspect_tasks/corda.py -T chains=10 -T shuffles=1 -T elicit=none \
+	  --model embedded/smollm2-135m --log-dir $(LOGS)-corda --display log --log-level info
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)-corda
-	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)-corda"
 
 test: env
 	$(BIN)/python -m pytest -n auto

@@ -18,12 +18,10 @@ import numpy as np
 from scipy.special import expit
 
 from moral_evals.scorers.corda.contrasts import later_difference
-from moral_evals.scorers.corda.means import chain_mean
-from moral_evals.scorers.corda.metrics import lms
+from moral_evals.scorers.corda.metrics import chain_mean, lms
 from moral_evals.scorers.corda.net_benefit import net_benefit
 from moral_evals.scorers.corda.order import DEFAULT_ORDER
-from moral_evals.scorers.corda.steps import IntArray, StepTable
-from moral_evals.scorers.corda.table import Arm
+from moral_evals.scorers.corda.table import Arm, IntArray, StepTable
 from moral_evals.scorers.stats.bootstrap import Array, Bootstrap, Interval, Method, Statistic
 
 STEPS, SIZES = 5, (20, 50, 200)

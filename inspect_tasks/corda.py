@@ -17,13 +17,13 @@ from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, option_cou
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import flag, one_of, refuse_unknown, texts, whole
 from moral_evals.scorers.corda.order import TierOrder, best_options, worst_options
-from moral_evals.scorers.lexicographic import check_known, lexicographic, read_order
+from moral_evals.scorers.lexicographic import check_known, lexicographic, lms_name, read_order
 from moral_evals.solvers.chain import answer_chain
 from moral_evals.solvers.chain_prompt import ELICITATIONS, chain_prompt_sha256
 
 logger = logging.getLogger(__name__)
 
-VERSION = "1-A"
+VERSION = "1-B"
 """Comparability and interface of the task; CHANGELOG.md says which way scores move."""
 
 _PARAMETERS = (
@@ -109,7 +109,7 @@ def corda(
         config=GenerateConfig(max_retries=7, attempt_timeout=1800),
         # one lost rollout ends nothing: it counts as missing, and eval-retry redoes it
         score_on_error=True,
-        headline_metric=HeadlineMetric(scorer="lexicographic", metric=f"{wanted[0]}.lms"),
+        headline_metric=HeadlineMetric(scorer="lexicographic", metric=lms_name(wanted[0])),
         version=VERSION,
         metadata={
             "benchmark": "corda",

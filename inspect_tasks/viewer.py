@@ -57,18 +57,22 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
 
 
 def chain_viewer(scorer: str) -> ViewerConfig:
-    """Columns for rollouts: condition, shuffle, score and share answered."""
-    labels = {key: key for key in ("condition", "shuffle", "answered")} | {"score": "rank value"}
-    columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId")]
-    columns += [TaskSamplesColumn.score(scorer, key) for key in labels]
-    columns += [TaskSamplesColumn(id="answer"), TaskSamplesColumn(id="error")]
-    columns += [TaskSamplesColumn(id=n, visible=False) for n in ("input", "target", "duration")]
+    """Columns for rollouts, the score first: rank value, share answered, condition, shuffle."""
+    labels = {"score": "rank", "answered": "answered", "condition": "condition"}
+    labels["shuffle"] = "shuffle"
+    columns = [TaskSamplesColumn.score(scorer, key) for key in labels]
+    columns += [TaskSamplesColumn(id=name) for name in ("sampleId", "answer")]
+    hidden = ("sampleStatus", "input", "target", "tokens", "duration", "error")
+    columns += [TaskSamplesColumn(id=name, visible=False) for name in hidden]
     return ViewerConfig(
+        # one score a rollout, whose story is the explanation beneath it
+        sample_score_view=SampleScoreView(default="grid"),
         task_samples_view=TaskSamplesView(
             name="Rollouts",
             columns=columns,
             sort=[TaskSamplesSort.score(scorer, "score", dir="asc")],
             multiline=False,
+            compact_scores=False,
             score_labels=labels,
             score_color_scales={
                 "score": _SHARE,

@@ -15,7 +15,7 @@ from moral_evals.scorers.judging.agreement_figures import judge_agreement_figure
 from moral_evals.scorers.judging.judge import JudgeError, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
-from moral_evals.scorers.markdown import cell, row
+from moral_evals.scorers.markdown import row, viewer_cell
 from moral_evals.scorers.rubric.aggregate import Verdict
 from moral_evals.scorers.rubric.record import AttackedPair, AttackRecord, JudgingRecord
 
@@ -152,7 +152,8 @@ def _criterion(pair: LabelledPair) -> Criterion:
 def _table(text: LabelledText, verdicts: dict[str, Verdict]) -> str:
     wrong_first = sorted(text.pairs, key=lambda p: verdicts[p.pair_id] == p.label)
     rows = [
-        row([verdicts[p.pair_id], p.label, cell(p.kind), cell(p.criterion)]) for p in wrong_first
+        row([verdicts[p.pair_id], p.label, viewer_cell(p.kind), viewer_cell(p.criterion)])
+        for p in wrong_first
     ]
     head = [row(["judge", "label", "kind", "criterion"]), row(["---"] * 4)]
     return "\n".join(head + rows)

@@ -5,16 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from moral_evals.loaders.errors import SuiteError
-from moral_evals.reports.compare.corda import compare_corda
+from moral_evals.reports.benchmarks import BENCHMARKS, Benchmark, Runs
 from moral_evals.reports.compare.latex_row import latex_row
 from moral_evals.reports.compare.pairs import rubric_groups
-from moral_evals.reports.compare.rubric import compare_rubric
 from moral_evals.reports.form.document import Report, merged
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.runs.conditions import NAMES
-from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs
 from moral_evals.reports.runs.logs import log_files, shown_name
-from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
+from moral_evals.reports.runs.rubric_runs import RubricRun
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -38,7 +36,8 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def run(options: argparse.Namespace) -> None:
     """Compare, and write in the form asked for."""
     if options.latex_row:
-        rubrics, _ = _chosen(options.logs, options.scorer)
+        chosen = _chosen(options.logs, options.scorer)
+        rubrics = [run for _, runs in chosen for run in runs if isinstance(run, RubricRun)]
         if not rubrics:
             raise SuiteError(f"{', '.join(options.logs)}: no MoReBench scores in these logs.")
         for rubric in (run for group in rubric_groups(rubrics) for run in group):
@@ -71,31 +70,28 @@ def compare(
         SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
     """
     files = log_files(paths)
-    rubrics, chains = _chosen(files, scorer)
-    reports = [compare_rubric(runs, allowed, baseline) for runs in rubric_groups(rubrics)]
-    if chains:
-        reports.append(compare_corda(chains, allowed, baseline))
+    chosen = _chosen(files, scorer)
+    reports = [
+        kind.compare(group, allowed, baseline)
+        for kind, runs in chosen
+        for group in kind.groups(runs)
+    ]
     if not reports:
         raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
-    used = {shown_name(r.log.location) for r in rubrics} | {
-        shown_name(c.log.location) for c in chains
-    }
+    used = {shown_name(run.log.location) for _, runs in chosen for run in runs}
     if without := [n for n in map(shown_name, files) if n not in used]:
         note = f"No finished score of this suite, so left out: {', '.join(without)}."
         reports[-1] = replace(reports[-1], notes=[*reports[-1].notes, note])
     return reports
 
 
-def _chosen(paths: Sequence[str], scorer: str | None) -> tuple[list[RubricRun], list[CordaRun]]:
+def _chosen(paths: Sequence[str], scorer: str | None) -> list[tuple[Benchmark, Runs]]:
     files = log_files(paths)
-    rubrics, chains = rubric_runs(files), corda_runs(files)
+    found = [(kind, kind.read(files)) for kind in BENCHMARKS]
     if scorer is None:
-        return rubrics, chains
-    have = {r.scorer for r in rubrics} | {c.score.scorer for c in chains}
+        return found
+    have = {kind.scorer(run) for kind, runs in found for run in runs}
     if scorer not in have:
         allowed = ", ".join(sorted(have))
         raise SuiteError(f"--scorer {scorer}: in none of these logs. Allowed: {allowed}.")
-    return (
-        [r for r in rubrics if r.scorer == scorer],
-        [c for c in chains if c.score.scorer == scorer],
-    )
+    return [(kind, [r for r in runs if kind.scorer(r) == scorer]) for kind, runs in found]

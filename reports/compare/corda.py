@@ -1,34 +1,35 @@
 """Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import combinations
 
 from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.compare.pairs import verdict
 from moral_evals.reports.form.document import Cell, Report, Table
-from moral_evals.reports.form.tables import SMALL_N, metric_values
+from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.reports.runs.naming import place, run_names
 from moral_evals.reports.runs.remarks import told_apart
-from moral_evals.scorers.corda import contrasts as chain_contrasts
+from moral_evals.scorers.corda import bias, contrasts, metrics
 from moral_evals.scorers.corda.summary import DEFAULTS, summarise_models
-from moral_evals.scorers.corda.table import ChainTable
-from moral_evals.scorers.stats.bootstrap import Interval, difference
+from moral_evals.scorers.corda.table import Arm, ChainTable
+from moral_evals.scorers.stats.bootstrap import Interval, Statistic, difference
 from moral_evals.scorers.stats.multiplicity import holm, p_value
 
 _CONTRASTS = ("lms_difference", "net_benefit", "win_odds", "p_lex_better")
 _NOTHING = Interval(math.nan, math.nan, math.nan, 0)
-_PROFILE = {
-    "LMS": "lms",
-    "conflict LMS": "conflict_lms",
-    "drift": "drift",
-    "agreement": "agreement_corrected",
-    "first position": "first_position_excess",
-    "first label": "first_label_excess",
+_PROFILE: dict[str, Callable[[Arm], Statistic]] = {
+    "LMS": metrics.lms,
+    "conflict LMS": metrics.conflict_lms,
+    "drift": metrics.drift,
+    "agreement": metrics.agreement_corrected,
+    "first position": bias.first_position_excess,
+    "first label": bias.first_label_excess,
 }
 
 
@@ -89,17 +90,18 @@ def _remarks(runs: Sequence[CordaRun], names: Sequence[str]) -> list[str]:
 
 
 def _has(run: CordaRun, condition: str) -> bool:
-    return f"{condition}.lms" in run.score.metrics
+    return condition in run.table.arms
 
 
 def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     rows: list[list[Cell]] = []
     for run, name in asked:
-        values = metric_values(run.score)
-        chains = len({a.chain_id for a in run.answers})
-        found = [_interval(values, f"{condition}.{key}", chains) for key in _PROFILE.values()]
-        lost = sum(v for k, v in values.items() if k.startswith(f"{condition}.missing."))
-        rows.append([name, *found, lost, chains])
+        found = [run.ask(condition, figure) for figure in _PROFILE.values()]
+        if condition != "unconditioned":
+            # elsewhere shuffles have different histories
+            found[list(_PROFILE).index("agreement")] = _NOTHING
+        lost = metrics.missing_share([run.table.arms[condition]])
+        rows.append([name, *found, lost, len(run.table.ids)])
     columns = ["model", *_PROFILE, "missing", "chains"]
     return Table(f"corda_{condition}", f"CORDA, {condition}", columns, rows)
 
@@ -107,7 +109,13 @@ def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
 def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     order = asked[0][0].order.names
     rows: list[list[Cell]] = [
-        [n, *(metric_values(r.score).get(f"{condition}.tier_won.{t}", math.nan) for t in order)]
+        [
+            n,
+            *(
+                r.ask(condition, partial(metrics.tier_won, tier=t)).estimate
+                for t in range(len(order))
+            ),
+        ]
         for r, n in asked
     ]
     title = f"Share won of the decisions that a tier decides, {condition}"
@@ -133,8 +141,8 @@ def _pairs(pairs: Sequence[tuple[Named, Named]], condition: Condition) -> Table:
             continue
         with _named(first, second):
             found.append(summarise_models(a.answers, b.answers, a.order, condition))
-            table = chain_contrasts.versus(a.answers, b.answers, a.order, condition)
-        statistic = chain_contrasts.mean_difference(table.arms["first"], table.arms["second"])
+            table = contrasts.versus(a.answers, b.answers, a.order, condition)
+        statistic = contrasts.mean_difference(table.arms["first"], table.arms["second"])
         chances.append(p_value(DEFAULTS.over(table), statistic))
     rows: list[list[Cell]] = []
     for ((_, first), (_, second)), figures, held in zip(pairs, found, holm(chances), strict=True):
@@ -164,8 +172,8 @@ def _conditioning(pairs: Sequence[tuple[Named, Named]]) -> Table:
         with _named(first, second):
             table = _four_arms(a, b)
         statistic = difference(
-            chain_contrasts.later_difference(table.arms["a own"], table.arms["a fresh"]),
-            chain_contrasts.later_difference(table.arms["b own"], table.arms["b fresh"]),
+            contrasts.later_difference(table.arms["a own"], table.arms["a fresh"]),
+            contrasts.later_difference(table.arms["b own"], table.arms["b fresh"]),
         )
         bootstrap = DEFAULTS.over(table)
         found.append(bootstrap.interval(statistic))
@@ -206,8 +214,3 @@ def _four_arms(a: CordaRun, b: CordaRun) -> ChainTable:
         for label, condition in (("own", "own"), ("fresh", "unconditioned"))
     }
     return ChainTable.build(arms, a.order)
-
-
-def _interval(values: dict[str, float], name: str, n: int) -> Interval:
-    lower, upper = (values.get(f"{name}_{end}", math.nan) for end in ("lower", "upper"))
-    return Interval(values.get(name, math.nan), lower, upper, n)

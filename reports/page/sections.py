@@ -8,18 +8,13 @@ from pathlib import Path
 from inspect_ai.log import EvalLog
 
 from moral_evals.loaders.errors import SuiteError
-from moral_evals.loaders.morebench.records import slug
-from moral_evals.reports.compare.corda import compare_corda
-from moral_evals.reports.compare.pairs import rubric_groups
-from moral_evals.reports.compare.rubric import compare_rubric
+from moral_evals.reports.benchmarks import BENCHMARKS, Benchmark, Runs
 from moral_evals.reports.form.document import Cell, Report, Table
-from moral_evals.reports.plots.catalogue import Drawing, corda_drawings, rubric_drawings
+from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.palette import Mark, marks
 from moral_evals.reports.runs.conditions import NAMES, Conditions, refuse_incomparable
-from moral_evals.reports.runs.corda_runs import corda_runs
 from moral_evals.reports.runs.logs import log_files, shown_name
-from moral_evals.reports.runs.naming import Run, run_names
-from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
+from moral_evals.reports.runs.naming import run_names
 
 
 @dataclass(frozen=True)
@@ -52,35 +47,24 @@ def sections(paths: Sequence[str], allowed: Sequence[str] = ()) -> list[Section]
         SuiteError: If there is nothing to show, or the runs of a benchmark are not comparable.
     """
     files = log_files(paths)
-    groups = rubric_groups(rubric_runs(files))
-    chains = corda_runs(files)
-    together: list[Sequence[Run]] = [*groups, chains]
-    for runs in together:
+    groups = [(kind, runs) for kind in BENCHMARKS for runs in kind.groups(kind.read(files))]
+    for _, runs in groups:
         refuse_incomparable([r.conditions for r in runs], allowed)
-    looks = marks(name for runs in together for name in run_names(runs))
-    found = [_rubric_section(group, allowed, looks) for group in groups]
-    if chains:
-        names = run_names(chains)
-        make = partial(compare_corda, chains, allowed)
-        drawings = list(corda_drawings(chains, names, looks))
-        logs = [(r.log, r.conditions) for r in chains]
-        found.append(Section("corda", "CORDA", _with_facts(make, names, logs), False, drawings))
-    if not found:
+    looks = marks(name for _, runs in groups for name in run_names(runs))
+    if not groups:
         raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
-    return found
+    return [_section(kind, runs, allowed, looks) for kind, runs in groups]
 
 
-def _rubric_section(
-    runs: Sequence[RubricRun], allowed: Sequence[str], looks: Mapping[str, Mark]
+def _section(
+    kind: Benchmark, runs: Runs, allowed: Sequence[str], looks: Mapping[str, Mark]
 ) -> Section:
-    names, first = run_names(runs), runs[0].conditions
-    make = partial(compare_rubric, runs, allowed)
-    name = slug(f"{first.task} {first.judged}").replace("-", "_")
-    title = f"{first.task}, {first.judged} judged"
+    names = run_names(runs)
+    make = partial(kind.compare, runs, allowed, None)
     logs = [(r.log, r.conditions) for r in runs]
-    drawings = list(rubric_drawings(runs, names, looks))
-    scored = any(r.scored for r in runs)
-    return Section(name, title, _with_facts(make, names, logs), scored, drawings)
+    name, title = kind.label(runs)
+    drawings = list(kind.drawings(runs, names, looks))
+    return Section(name, title, _with_facts(make, names, logs), kind.rubrics(runs), drawings)
 
 
 def _with_facts(

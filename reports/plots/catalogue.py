@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
-from moral_evals.reports.plots import corda, rubric
+from moral_evals.reports.plots import rubric
 from moral_evals.reports.plots.palette import Mark
 from moral_evals.reports.plots.scatter import regular_hard
-from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.reports.runs.rubric_runs import RubricRun
 
 if TYPE_CHECKING:
@@ -62,38 +61,6 @@ def rubric_drawings(
             "models within one, not theories.",
             lambda: rubric.theory_rows(runs, names, looks),
         )
-
-
-def corda_drawings(
-    runs: Sequence[CordaRun], names: Sequence[str], looks: Mapping[str, Mark]
-) -> Iterator[Drawing]:
-    """Figures of CORDA runs that one table compares."""
-    asked = [corda.Answers(name, run) for run, name in zip(runs, names, strict=True)]
-    yield Drawing(
-        "tiers",
-        "Tier profile",
-        "Share won of the pairs of options that each tier decides (dashed: random choice), 95% "
-        "intervals over chains. Filled markers: unconditioned.",
-        lambda: corda.tiers(asked, looks),
-    )
-    if any(a.table.steps.n_options.shape[1] > 1 for a in asked):
-        yield Drawing(
-            "drift",
-            "Choices along the chain",
-            "Mean rank value of the options chosen at each step (1 best, 0 worst, dashed: random "
-            "choice), 95% intervals over chains. Filled markers and solid line: unconditioned; "
-            "hollow and dashed: the condition named. The content changes from step to step: read the "
-            "distance between conditions, not the slope.",
-            lambda: corda.drift_lines(asked, looks),
-        )
-    yield Drawing(
-        "positions",
-        "Pull of position and label",
-        "Share of answers at the first position, and with the alphabetically first label, minus "
-        "chance; 95% intervals over chains. Where layouts are balanced, a model that reads the "
-        "content alone stays at 0.",
-        lambda: corda.positions(asked, looks),
-    )
 
 
 def _known(runs: Sequence[RubricRun], *keys: str) -> bool:

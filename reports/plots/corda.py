@@ -1,18 +1,16 @@
 """Figures of CORDA scores. Markers of the condition `unconditioned` are filled, others hollow."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from moral_evals.reports.plots.canvas import drawing, new_figure, short
+from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.palette import MUTED, PAPER, Mark
 from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
 from moral_evals.reports.runs.corda_runs import CordaRun
-from moral_evals.scorers.corda import bias as chain_bias
-from moral_evals.scorers.corda import metrics as chain_metrics
-from moral_evals.scorers.corda.summary import DEFAULTS
+from moral_evals.scorers.corda import bias, metrics
 from moral_evals.scorers.corda.table import Arm, ChainTable
 from moral_evals.scorers.stats.bootstrap import Interval, Statistic, ratio
 
@@ -23,19 +21,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """A run's answers lined up, with the intervals of any figure of an arm."""
+    """A run under the name that figures give it."""
 
     name: str
     run: CordaRun
 
-    @cached_property
+    @property
     def table(self) -> ChainTable:
         """The answers, an arm for each condition."""
-        return ChainTable.by_condition(self.run.answers, self.run.order)
+        return self.run.table
 
     def ask(self, condition: str, figure: Callable[[Arm], Statistic]) -> Interval:
         """A figure of one condition with its interval over chains."""
-        return DEFAULTS.over(self.table).interval(figure(self.table.arms[condition]))
+        return self.run.ask(condition, figure)
 
 
 def conditions_of(asked: Sequence[Answers]) -> list[str]:
@@ -48,18 +46,18 @@ def tiers(asked: Sequence[Answers], looks: Mapping[str, Mark]) -> "Figure":
     """Share won of the decisions that each tier decides."""
     names = asked[0].run.order.names
     rows = _rows(asked, looks, [_tier_won(i) for i in range(len(names))])
-    scale = Scale("share won", reference=chain_metrics.CHANCE)
+    scale = Scale("share won", reference=metrics.CHANCE)
     return draw_rows(names, rows, scale)
 
 
 def _tier_won(tier: int) -> Callable[[Arm], Statistic]:
-    return lambda arm: chain_metrics.tier_won(arm, tier)
+    return lambda arm: metrics.tier_won(arm, tier)
 
 
 @drawing()
 def positions(asked: Sequence[Answers], looks: Mapping[str, Mark]) -> "Figure":
     """Excess of answers at the first position and with the first label."""
-    figures = [chain_bias.first_position_excess, chain_bias.first_label_excess]
+    figures = [bias.first_position_excess, bias.first_label_excess]
     rows = _rows(asked, looks, figures)
     ends = [abs(v) for r in rows for c in r.cells for v in (c.estimate, c.lower, c.upper)]
     reach = 1.1 * max([0.1, *(v for v in ends if math.isfinite(v))])
@@ -99,7 +97,7 @@ def drift_lines(asked: Sequence[Answers], looks: Mapping[str, Mark]) -> "Figure"
         if i < len(panels):
             found, condition = panels[i]
             ax.set_title(f"{short(found.name, 30)}\n{condition}", loc="left")
-            ax.axhline(chain_metrics.CHANCE, color=MUTED, linewidth=0.9, linestyle=(0, (3, 2)))
+            ax.axhline(metrics.CHANCE, color=MUTED, linewidth=0.9, linestyle=(0, (3, 2)))
             ax.grid(axis="y")
             # the lowest of its column, which need not be in the last row
             ax.tick_params(labelbottom=i + across >= len(panels))
@@ -140,4 +138,36 @@ def _curve(ax: "Axes", found: Answers, condition: str, mark: Mark) -> None:
 
 
 def _at(step: int) -> Callable[[Arm], Statistic]:
-    return lambda arm: ratio(chain_metrics.step_scores(arm)[:, step])
+    return lambda arm: ratio(metrics.step_scores(arm)[:, step])
+
+
+def corda_drawings(
+    runs: Sequence[CordaRun], names: Sequence[str], looks: Mapping[str, Mark]
+) -> Iterator[Drawing]:
+    """Figures of CORDA runs that one table compares."""
+    asked = [Answers(name, run) for run, name in zip(runs, names, strict=True)]
+    yield Drawing(
+        "tiers",
+        "Tier profile",
+        "Share won of the pairs of options that each tier decides (dashed: random choice), 95% "
+        "intervals over chains. Filled markers: unconditioned.",
+        lambda: tiers(asked, looks),
+    )
+    if any(a.table.steps.n_options.shape[1] > 1 for a in asked):
+        yield Drawing(
+            "drift",
+            "Choices along the chain",
+            "Mean rank value of the options chosen at each step (1 best, 0 worst, dashed: random "
+            "choice), 95% intervals over chains. Filled markers and solid line: unconditioned; "
+            "hollow and dashed: the condition named. The content changes from step to step: read the "
+            "distance between conditions, not the slope.",
+            lambda: drift_lines(asked, looks),
+        )
+    yield Drawing(
+        "positions",
+        "Pull of position and label",
+        "Share of answers at the first position, and with the alphabetically first label, minus "
+        "chance; 95% intervals over chains. Where layouts are balanced, a model that reads the "
+        "content alone stays at 0.",
+        lambda: positions(asked, looks),
+    )

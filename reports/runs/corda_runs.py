@@ -1,25 +1,28 @@
 """CORDA scores of finished runs, with the rollouts behind them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import SampleScore
 
 from moral_evals.reports.runs.conditions import Conditions, chain_conditions
 from moral_evals.reports.runs.logs import log_files, read, scored_samples, scores_of
-from moral_evals.scorers.corda.figures import chain_answers
 from moral_evals.scorers.corda.order import TierOrder
-from moral_evals.scorers.corda.records import ChainAnswer
+from moral_evals.scorers.corda.records import ChainAnswer, chain_answers
+from moral_evals.scorers.corda.summary import DEFAULTS, Figures, summarise
+from moral_evals.scorers.corda.table import Arm, ChainTable
+from moral_evals.scorers.stats.bootstrap import Interval, Statistic
 
 
 @dataclass(frozen=True)
 class CordaRun:
-    """One CORDA score of one log.
+    """One CORDA score of one log. Figures come from the rollouts, never from the log's metrics.
 
     Attributes:
         log: The log's header.
-        score: The score's entry in the header, with its metrics.
+        score: The score's entry in the header.
         conditions: What must be the same for two runs to be comparable.
         answers: Every rollout.
         order: Tier order of the score.
@@ -36,6 +39,20 @@ class CordaRun:
         """The model that chose."""
         return self.log.eval.model
 
+    @cached_property
+    def table(self) -> ChainTable:
+        """The answers lined up, an arm for each condition."""
+        return ChainTable.by_condition(self.answers, self.order)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """Every figure of the run by name, as `summarise` names them."""
+        return summarise(self.answers, self.order)
+
+    def ask(self, condition: str, figure: Callable[[Arm], Statistic]) -> Interval:
+        """A figure of one condition with its interval over chains."""
+        return DEFAULTS.over(self.table).interval(figure(self.table.arms[condition]))
+
 
 def corda_runs(paths: Sequence[str]) -> list[CordaRun]:
     """All CORDA scores of the logs named, or of those in the folders named."""
@@ -45,7 +62,7 @@ def corda_runs(paths: Sequence[str]) -> list[CordaRun]:
 def corda_runs_of(name: str) -> Iterator[CordaRun]:
     """The CORDA scores of one log, in their order in the log."""
     header = read(name, header_only=True)
-    scores = [s for s in scores_of(header) if _is_corda(s)]
+    scores = [s for s in scores_of(header) if is_corda(s)]
     if not scores:
         return
     samples = scored_samples(name)
@@ -60,5 +77,6 @@ def corda_runs_of(name: str) -> Iterator[CordaRun]:
             yield CordaRun(header, score, chain_conditions(header, order), tuple(answers), order)
 
 
-def _is_corda(score: EvalScore) -> bool:
-    return score.scorer.startswith("lexicographic") and "rollouts" in score.metrics
+def is_corda(score: EvalScore) -> bool:
+    """Whether an entry of a log's header is a CORDA score, of this version or an earlier one."""
+    return score.scorer.rpartition("/")[2].startswith("lexicographic")

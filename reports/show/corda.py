@@ -1,91 +1,247 @@
-"""A CORDA run's figures, one set of tables for each score in the log."""
+"""A CORDA score as tables, computed from the log's rollouts; nothing is read from its metrics."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from inspect_ai.log import EvalLog, EvalScore
 
 from moral_evals.reports.form.document import Cell, Table, number
-from moral_evals.reports.form.tables import caveats, interval_of, metric_values
+from moral_evals.reports.form.tables import caveats
+from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs_of, is_corda
+from moral_evals.scorers.corda.metrics import lms, missing_share, step_scores
+from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
+from moral_evals.scorers.corda.summary import DEFAULTS
+from moral_evals.scorers.corda.table import ANSWER_KINDS, ChainTable
+from moral_evals.scorers.stats.bootstrap import ratio
 
-BY: tuple[str, ...] = ()
-
-_PER_CONDITION = (
-    ("LMS (agreement with the tier order)", "lms"),
-    ("  at conflict pairs", "conflict_lms"),
-    ("  at dominance pairs", "dominance_lms"),
-    ("drift, first to last step", "drift"),
-    ("first-position excess", "first_position_excess"),
-    ("first-label excess", "first_label_excess"),
-    ("agreement across shuffles, above chance", "agreement_corrected"),
-)
-_CONTRASTS = (
-    ("conditioning effect (own - unconditioned)", "conditioning_effect"),
-    ("A/A check (first step; interval should contain 0)", "aa_check"),
-    ("drift difference", "drift_difference"),
-    ("hysteresis (best - worst history)", "hysteresis"),
-    ("net benefit (own over unconditioned)", "net_benefit"),
-    ("win odds", "win_odds"),
-)
+_CONDITION = {
+    "lms": "LMS (agreement with the tier order)",
+    "lms_lo": "  missing answers taken as worst",
+    "lms_hi": "  missing answers taken as best",
+    "lms_max": "  ceiling, for steps scored",
+    "conflict_lms": "share won at conflict pairs",
+    "dominance_lms": "share won at dominance pairs",
+    "undecided_weight": "share of pairs that no tier decides",
+    "drift": "drift, first to last step",
+    "agreement": "agreement across shuffles",
+    "agreement_corrected": "  above chance",
+}
+_PULL = {
+    "first_position_excess": "first position, excess",
+    "first_label_excess": "first label, excess",
+    "position_bias": "position bias (0 to 1)",
+    "label_bias": "label bias (0 to 1)",
+    "order_effect": "effect of order, two options",
+    "label_effect": "effect of label, two options",
+    "content_effect": "effect of content, two options",
+}
+_CONTRASTS = {
+    "conditioning_effect": "conditioning effect (own - unconditioned)",
+    "aa_check": "A/A check (should contain 0)",
+    "drift_difference": "drift difference",
+    "hysteresis": "hysteresis (best - worst history)",
+    "bad_history_effect": "bad history (unconditioned - worst)",
+    "good_history_effect": "good history (best - unconditioned)",
+    "net_benefit": "net benefit (own over unconditioned)",
+    "win_odds": "win odds",
+    "p_lex_better": "P_lex, better in total",
+    "p_lex_worse": "P_lex, worse in total",
+    "p_lex_tie": "P_lex, equal in total",
+    "p_lex_left_out": "P_lex, left out (unknown tier)",
+}
+_PROFILE = {
+    "conflict_lms": "share won at conflict pairs",
+    "dominance_lms": "share won at dominance pairs",
+    "drift": "drift, first to last step",
+    "first_position_excess": "first position, excess",
+    "first_label_excess": "first label, excess",
+    "agreement_corrected": "agreement across shuffles above chance",
+}
+_CHIEF_CONTRASTS = ("conditioning_effect", "aa_check", "hysteresis", "net_benefit")
 
 
 def holds(score: EvalScore) -> bool:
     """Whether a score is one of CORDA's."""
-    return score.scorer.startswith("lexicographic")
+    return is_corda(score)
 
 
 def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
-    """Each condition of a CORDA score, the contrasts, what is missing, its tier order."""
-    values, metadata = metric_values(score), log.eval.metadata or {}
-    order = (score.params or {}).get("tier_order") or metadata.get("tier_order", [])
-    tables = [
-        _table(score, condition, _rows(_PER_CONDITION, values, f"{condition}."))
-        for condition in metadata.get("conditions", [])
-        if f"{condition}.lms" in values
-    ]
-    tables = [replace(t, notes=["; ".join(_notes(t.title, values))]) for t in tables]
-    tables.append(_table(score, "contrasts", _rows(_CONTRASTS, values, "")))
+    """LMS of each condition; then the chief figures, or the breakdowns that `by` names.
+
+    Args:
+        log: The log's header; its samples are read from its file.
+        score: The score's entry in the header.
+        by: Part of `BY`.
+    """
+    found = [run for run in corda_runs_of(log.location) if run.score.scorer == score.scorer]
+    if not found:
+        nothing = f"status {log.status}: no rollout of this log has a score"
+        return [Table(score.scorer, score.scorer, ["condition", "LMS"], [], [nothing])]
+    run = found[0]
+    tables = [_scores(run)]
+    if by:
+        tables += [table for name in by for table in _BREAKDOWNS[name](run)]
+    else:
+        tables += [_profile(run), *_contrasts(run, _CHIEF_CONTRASTS)]
+    named = [replace(t, name=f"{score.scorer}/{t.name}") for t in tables]
+    return [*named[:-1], replace(named[-1], notes=[*named[-1].notes, *_remarks(run)])]
+
+
+def _scores(run: CordaRun) -> Table:
+    rows: list[list[Cell]] = []
+    notes = []
+    for condition, arm in run.table.arms.items():
+        score, low, high = (
+            run.figures[f"{condition}.{name}"] for name in ("lms", "lms_lo", "lms_hi")
+        )
+        bounds = f"{number(low.estimate)} to {number(high.estimate)}"
+        rows.append([condition, score, bounds, missing_share([arm]), score.n])
+        # missing answers that could move the score further than sampling does come first
+        if high.estimate - low.estimate > score.upper - score.lower:
+            notes.append(f"MISSING ANSWERS MATTER in {condition}: bounds {bounds}.")
+        stated = run.figures.get(f"{condition}.order_scan_stated")
+        if stated is not None and stated.estimate == 0:
+            best = number(run.figures[f"{condition}.order_scan_best"].estimate)
+            notes.append(f"{condition}: another tier order fits better (LMS {best}).")
+    columns = ["condition", "LMS", "bounds", "missing", "chains"]
+    order = " > ".join(run.order.names)
+    return Table("lms", f"LMS by the order {order}", columns, rows, notes)
+
+
+def _profile(run: CordaRun) -> Table:
+    """The chief figures of the first condition, and what was won on each tier."""
+    condition = next(iter(run.table.arms))
+    labels = _PROFILE | {f"tier_won.{tier}": f"won on {tier}" for tier in run.order.names}
+    rows = list(_rows(run, f"{condition}.", labels))
+    more = f"More figures, of all conditions: --by {', '.join(BY)}."
+    return Table(f"profile_{condition}", condition, ["figure", "value"], rows, [more])
+
+
+def _per_condition(
+    run: CordaRun, name: str, labels: Callable[[str], Mapping[str, str]]
+) -> Iterator[Table]:
+    """A table a condition: those of the figures named that the condition has."""
+    for condition in run.table.arms:
+        rows = list(_rows(run, f"{condition}.", labels(condition)))
+        if rows:
+            yield Table(f"{name}_{condition}", f"{condition}: {name}", ["figure", "value"], rows)
+
+
+def _rows(run: CordaRun, prefix: str, labels: Mapping[str, str]) -> Iterator[list[Cell]]:
+    for name, label in labels.items():
+        if prefix + name in run.figures:
+            yield [label, run.figures[prefix + name]]
+
+
+def _contrasts(run: CordaRun, names: Sequence[str] = tuple(_CONTRASTS)) -> Iterator[Table]:
+    rows = list(_rows(run, "", {name: _CONTRASTS[name] for name in names}))
+    if rows:
+        yield Table("contrasts", "Contrasts, paired", ["figure", "value"], rows)
+
+
+def _conditions(run: CordaRun) -> Iterator[Table]:
+    return _per_condition(run, "condition", lambda _: _CONDITION)
+
+
+def _tiers(run: CordaRun) -> Iterator[Table]:
+    for condition in run.table.arms:
+        rows: list[list[Cell]] = [
+            [tier, *(run.figures[f"{condition}.{name}.{tier}"] for name in _TIER)]
+            for tier in run.order.names
+        ]
+        columns = ["tier", *_TIER.values()]
+        yield Table(f"tier_{condition}", f"{condition}: what each tier decides", columns, rows)
+
+
+_TIER = {"tier_won": "share won", "tier_weight": "share of pairs"}
+
+
+def _steps(run: CordaRun) -> Iterator[Table]:
+    bootstrap = DEFAULTS.over(run.table)
+    for condition, arm in run.table.arms.items():
+        scores = step_scores(arm)
+        rows: list[list[Cell]] = [
+            [
+                str(j + 1),
+                bootstrap.interval(ratio(scores[:, j])),
+                run.figures[f"{condition}.breach.{j + 1}"],
+            ]
+            for j in range(scores.shape[1])
+        ]
+        columns = ["step", "mean rank value", "lost on the top tier"]
+        yield Table(f"step_{condition}", f"{condition}: step by step", columns, rows)
+
+
+def _strata(run: CordaRun) -> Iterator[Table]:
+    """LMS within each stratum, with a bootstrap over its own chains."""
+    rows: list[list[Cell]] = []
+    for stratum in sorted(set(run.table.strata)):
+        answers = [a for a in run.answers if a.stratum == stratum]
+        table = ChainTable.by_condition(answers, run.order)
+        for condition, arm in table.arms.items():
+            score = DEFAULTS.over(table).interval(lms(arm))
+            rows.append([stratum or "none named", condition, score, score.n])
+    columns = ["stratum", "condition", "LMS", "chains"]
+    yield Table("stratum", "LMS by stratum", columns, rows)
+
+
+def _positions(run: CordaRun) -> Iterator[Table]:
+    def labels(condition: str) -> dict[str, str]:
+        found = dict(_PULL)
+        for name in run.figures:
+            kind, _, place = name.removeprefix(f"{condition}.").partition(".")
+            if kind in ("position_excess", "label_excess"):
+                what, _, width = place.partition("_of_")
+                found[f"{kind}.{place}"] = f"  {kind.split('_')[0]} {what} of {width}"
+        return found
+
+    return _per_condition(run, "position", labels)
+
+
+def _missing(run: CordaRun) -> Iterator[Table]:
+    labels = {f"missing.{kind}": kind for kind in ANSWER_KINDS[1:]}
+    return _per_condition(run, "missing", lambda _: labels)
+
+
+def _orders(run: CordaRun) -> Iterator[Table]:
+    """LMS under every order of the tiers, for each condition: the best five and the stated one."""
+    if len(run.order.names) > MAX_TIERS:
+        return
+    for condition, scan in order_scan(run.table).items():
+        ranked = sorted(scan.values, key=lambda o: -_known(scan.values[o]))
+        shown = dict.fromkeys([scan.stated, *ranked[:5]])
+        rows: list[list[Cell]] = [
+            [("stated: " if o == scan.stated else "") + " > ".join(o.names), scan.values[o]]
+            for o in shown
+        ]
+        yield Table(f"order_{condition}", f"{condition}: tier orders", ["order", "LMS"], rows)
+
+
+def _known(value: float) -> float:
+    return value if math.isfinite(value) else -1.0
+
+
+def _remarks(run: CordaRun) -> list[str]:
+    log = run.log
     total = log.results.total_samples if log.results else 0
-    notes = [
-        *caveats(log, metadata.get("chains", 0), "chains"),
-        f"{values.get('rollouts', 0):.0f} of {total} rollouts, chance 1/2",
-        f"{score.scorer}, tier order {' > '.join(order)}",
+    steps, informative = (run.figures[n].estimate for n in ("steps", "informative_steps"))
+    return [
+        *caveats(log, len(run.table.ids), "chains"),
+        f"{len(run.answers)} of {total} rollouts; the order decides something at {informative:.0f} "
+        f"of {steps:.0f} steps; LMS of random choice 1/2",
+        "95% intervals: BCa bootstrap over chains",
     ]
-    last = tables[-1]
-    return [*tables[:-1], replace(last, notes=[*last.notes, *notes])]
 
 
-def _table(score: EvalScore, title: str, rows: Iterator[Sequence[Cell]]) -> Table:
-    return Table(f"{score.scorer}/{title}", title, ["figure", "value"], list(rows))
-
-
-def _rows(
-    rows: tuple[tuple[str, str], ...], values: Mapping[str, float], prefix: str
-) -> Iterator[Sequence[Cell]]:
-    for label, name in rows:
-        if prefix + name in values:
-            yield label, interval_of(values, prefix + name)
-
-
-def _notes(condition: str, values: Mapping[str, float]) -> Iterator[str]:
-    def value(name: str) -> float:
-        return values.get(f"{condition}.{name}", math.nan)
-
-    low, high = value("lms_lo"), value("lms_hi")
-    width = value("lms_upper") - value("lms_lower")
-    bounds = f"bounds with missing answers {number(low)} to {number(high)}"
-    # missing answers that could move the score further than sampling does come first
-    yield f"MISSING ANSWERS MATTER: {bounds}" if high - low > width else bounds
-    yield f"ceiling {number(value('lms_max'))}"
-    rates = [
-        f"{name.rpartition('.')[2]} {rate:.1%}"
-        for name, rate in values.items()
-        if name.startswith(f"{condition}.missing.") and rate
-    ]
-    yield "missing: " + (", ".join(rates) if rates else "none")
-    tiers = {k: v for k, v in values.items() if k.startswith(f"{condition}.tier_won.")}
-    won = (f"{name.rpartition('.')[2]} {number(share)}" for name, share in tiers.items())
-    yield "won by tier: " + ", ".join(won)
-    if value("order_scan_stated") == 0:
-        yield f"another tier order fits better (LMS {number(value('order_scan_best'))})"
+_BREAKDOWNS: dict[str, Callable[[CordaRun], Iterator[Table]]] = {
+    "condition": _conditions,
+    "tier": _tiers,
+    "step": _steps,
+    "stratum": _strata,
+    "position": _positions,
+    "missing": _missing,
+    "contrast": _contrasts,
+    "order": _orders,
+}
+BY = tuple(_BREAKDOWNS)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moral_evals.scorers.corda.means import chain_mean, mean_known
-from moral_evals.scorers.corda.steps import BoolArray, IntArray
-from moral_evals.scorers.corda.table import Arm
+from moral_evals.scorers.corda.metrics import chain_mean, mean_known
+from moral_evals.scorers.corda.table import Arm, BoolArray, IntArray
 from moral_evals.scorers.stats.bootstrap import Array, Statistic, ratio
 
 _ABSENT_LABEL = 1_000_000

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from moral_evals.loaders.corda.rollouts import Condition
-from moral_evals.scorers.corda.means import chain_mean, chain_slope, mean_known
+from moral_evals.scorers.corda.metrics import chain_mean, chain_slope, mean_known
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.records import ChainAnswer
 from moral_evals.scorers.corda.table import Arm, ChainTable

@@ -1,23 +1,24 @@
-"""A rollout as a Markdown table, which `inspect view` renders: what was shown, chosen, and worth."""
+"""A rollout told step by step in Markdown, which `inspect view` renders."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from moral_evals.loaders.corda.chains import Step
 from moral_evals.loaders.corda.rollouts import RolloutMetadata, ShownOption
 from moral_evals.scorers.corda.order import TierOrder, compare_tiers, informative, rank_values
 from moral_evals.scorers.corda.records import StepRecord
-from moral_evals.scorers.markdown import cell
+from moral_evals.scorers.markdown import row, viewer_cell
 
-_SHOWN = 160
+# texts of the data are shown whole: a step's situation may be a page long
+_WHOLE = 20_000
 
 
-def rollout_table(
+def rollout_story(
     rollout: RolloutMetadata,
     records: Sequence[StepRecord],
     facts: Mapping[str, Mapping[str, object]],
     order: TierOrder,
 ) -> str:
-    """One row a step: options as displayed, the choice, its rank value, the tiers that decided.
+    """For each step its situation, the options as displayed, the pick, and what decided.
 
     Args:
         rollout: What was shown.
@@ -25,48 +26,65 @@ def rollout_table(
         facts: The solver's notes by step id (reminders, kind of trace).
         order: Tier order.
     """
-    head = (
-        f"Condition **{rollout.condition}**, shuffle {rollout.shuffle}; tier order "
-        f"{' > '.join(order.names)}.\n\n"
-        "| step | shown | chosen | rank value | deciding tier |\n|---|---|---|---:|---|\n"
-    )
-    rows = []
+    tiers = " > ".join(_text(name) for name in order.names)
+    parts = [f"Condition **{rollout.condition}**, shuffle {rollout.shuffle}; tier order {tiers}."]
+    if rollout.chain.context:
+        parts.append(_text(rollout.chain.context))
     for step, shown, record in zip(rollout.chain.steps, rollout.shown, records, strict=True):
-        rows.append(_row(step, shown, record, facts.get(step.step_id, {}), order))
-    return head + "\n".join(rows)
+        parts += _step(step, shown, record, facts.get(step.step_id, {}), order)
+    return "\n\n".join(parts)
 
 
-def _row(
+def _step(
     step: Step,
     shown: Sequence[ShownOption],
     record: StepRecord,
     facts: Mapping[str, object],
     order: TierOrder,
-) -> str:
+) -> Iterator[str]:
+    yield f"**Step {record.index + 1} ({_text(step.step_id)}).** {_text(step.situation)}"
+    if step.question:
+        yield f"*{_text(step.question)}*"
     texts = {o.option_id: o.text for o in step.options}
-    displayed = " / ".join(f"[{o.label}] {cell(texts[o.option_id], _SHOWN)}" for o in shown)
-    chosen = next((o.label for o in shown if o.option_id == record.chosen), record.status)
-    if facts.get("reminders"):
-        chosen += " (reminded)"
-    return (
-        f"| {cell(step.step_id)} | {displayed} | {chosen} | {' | '.join(_worth(record, order))} |"
-    )
+    lines = [row(["label", "option", "rank value", "picked"]), row(["---", "---", "---:", "---"])]
+    ranks = _ranks(record, order)
+    for option in shown:
+        picked = "**picked**" if option.option_id == record.chosen else ""
+        rank = ranks.get(option.option_id, "–")
+        lines.append(row([_text(option.label), _text(texts[option.option_id]), rank, picked]))
+    yield "\n".join(lines)
+    reminded = " (reminded)" if facts.get("reminders") else ""
+    yield _outcome(record, {o.option_id: o.label for o in shown}, reminded, order)
 
 
-def _worth(record: StepRecord, order: TierOrder) -> tuple[str, str]:
+def _ranks(record: StepRecord, order: TierOrder) -> dict[str, str]:
+    """Rank value of each option; none where the order decides nothing."""
     tiers = list(record.options.values())
     if not informative(tiers, order):
-        return "–", "none: not scored"
+        return {}
+    values = rank_values(tiers, order)
+    return {o: f"{float(v.u):.3g}" for o, v in zip(record.options, values, strict=True)}
+
+
+def _outcome(record: StepRecord, labels: Mapping[str, str], reminded: str, order: TierOrder) -> str:
+    """Which tier decided between the option picked and each other one."""
     if record.chosen is None:
-        return "–", "–"
-    place = list(record.options).index(record.chosen)
-    own = record.options[record.chosen]
-    found = [
-        compare_tiers(own, other, order)
-        for key, other in record.options.items()
-        if key != record.chosen
-    ]
-    decided = [
-        f"{c.tier}{' (conflict)' if c.conflict else ''}: {c.outcome}" for c in found if c.tier
-    ]
-    return f"{float(rank_values(tiers, order)[place].u):g}", "; ".join(decided) or "undecided"
+        return f"No option picked: {record.status}{reminded}."
+    picked = f"Picked {_text(labels[record.chosen])}{reminded}"
+    if not informative(list(record.options.values()), order):
+        return f"{picked}: no tier decides here, not scored."
+    own, found = record.options[record.chosen], []
+    for other, tiers in record.options.items():
+        if other == record.chosen:
+            continue
+        pair, against = compare_tiers(own, tiers, order), _text(labels[other])
+        if pair.tier is None:
+            found.append(f"{pair.outcome} with {against}")
+        else:
+            conflict = " (conflict)" if pair.conflict else ""
+            found.append(f"{pair.outcome} than {against} on {_text(pair.tier)}{conflict}")
+    return f"{picked}: {'; '.join(found)}."
+
+
+def _text(text: str) -> str:
+    return viewer_cell(text, _WHOLE)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moral_evals.scorers.corda.contrasts import shared_answers
-from moral_evals.scorers.corda.means import mean_known
+from moral_evals.scorers.corda.metrics import mean_known
 from moral_evals.scorers.corda.table import Arm
 from moral_evals.scorers.stats.bootstrap import Array, Interval, Statistic, ratio
 

@@ -39,23 +39,6 @@ class TierOrder:
         if repeated:
             raise ValueError(f"tier order repeats {', '.join(map(repr, repeated))}")
 
-    @classmethod
-    def of(cls, names: Iterable[str], known: Iterable[str]) -> "TierOrder":
-        """An order over known tiers only.
-
-        Args:
-            names: Tier names, highest first.
-            known: Names that the data use.
-
-        Raises:
-            ValueError: For an unknown or repeated name.
-        """
-        order, allowed = cls(tuple(names)), sorted(set(known))
-        for name in order.names:
-            if name not in allowed:
-                raise ValueError(f"unknown tier {name!r}; the data have {', '.join(allowed)}")
-        return order
-
     def check(self, tiers: Tiers) -> None:
         """Refuse a tier outside the order and a value that is not a finite number (section 3.1).
 
@@ -110,33 +93,18 @@ class RankValue:
 
     Attributes:
         won: Pairs in which it is better.
-        tied: Pairs without a difference on any tier.
-        unknown: Incomparable pairs.
+        lost: Pairs in which it is worse.
         pairs: All its pairs, K - 1.
     """
 
     won: int
-    tied: int
-    unknown: int
+    lost: int
     pairs: int
 
     @property
     def u(self) -> Fraction:
         """Rank value in [0, 1]: a tied or incomparable pair counts 1/2."""
-        return self._value(Fraction(1, 2))
-
-    @property
-    def u_lo(self) -> Fraction:
-        """Rank value with incomparable pairs taken as lost."""
-        return self._value(Fraction(0))
-
-    @property
-    def u_hi(self) -> Fraction:
-        """Rank value with incomparable pairs taken as won."""
-        return self._value(Fraction(1))
-
-    def _value(self, unknown: Fraction) -> Fraction:
-        return (self.won + Fraction(self.tied, 2) + self.unknown * unknown) / self.pairs
+        return (self.won + Fraction(self.pairs - self.won - self.lost, 2)) / self.pairs
 
 
 def compare_tiers(a: Tiers, b: Tiers, order: TierOrder) -> Comparison:
@@ -196,12 +164,7 @@ def _rows(options: Sequence[Tiers], order: TierOrder) -> Iterable[tuple[int, lis
 
 def _rank(row: Sequence[Comparison]) -> RankValue:
     outcomes = [c.outcome for c in row]
-    return RankValue(
-        won=outcomes.count("better"),
-        tied=outcomes.count("tie"),
-        unknown=outcomes.count("incomparable"),
-        pairs=len(row),
-    )
+    return RankValue(outcomes.count("better"), outcomes.count("worse"), len(row))
 
 
 def _compare(a: Tiers, b: Tiers, order: TierOrder) -> Comparison:

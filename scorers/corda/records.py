@@ -1,15 +1,19 @@
-"""What a CORDA rollout leaves in the log: one `ChainAnswer` of `StepRecord`s, as plain JSON.
+"""What a CORDA rollout leaves in the log, and the records that the arithmetic takes from it.
 
 Options are known by their ids and never by the label shown: labels and positions move from
 shuffle to shuffle, and a log must give the same numbers whatever the next run shows.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition
-from moral_evals.scorers.corda.order import Tiers
+from inspect_ai.scorer import SampleScore
+
+from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, RolloutMetadata
+from moral_evals.scorers.corda.order import TierOrder, Tiers, informative, rank_values
 
 Status = Literal["answered", "abstained", "unparsed", "refused", "truncated", "error"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -62,36 +66,6 @@ class StepRecord:
             return "labels are not one distinct label an option"
         return ""
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON; options are a list, because their order matters."""
-        return {
-            "index": self.index,
-            "step_id": self.step_id,
-            "options": [{"option_id": o, "tiers": dict(t)} for o, t in self.options.items()],
-            "chosen": self.chosen,
-            "status": self.status,
-            "shown": list(self.shown),
-            "labels": list(self.labels),
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "StepRecord":
-        """The record that `to_json` wrote.
-
-        Raises:
-            KeyError: If a field is absent.
-            ValueError: If fields contradict each other.
-        """
-        return cls(
-            index=int(data["index"]),
-            step_id=data["step_id"],
-            options={o["option_id"]: dict(o["tiers"]) for o in data["options"]},
-            chosen=data["chosen"],
-            status=data["status"],
-            shown=tuple(data["shown"]),
-            labels=tuple(data["labels"]),
-        )
-
 
 @dataclass(frozen=True)
 class ChainAnswer:
@@ -124,23 +98,84 @@ class ChainAnswer:
         if len({s.index for s in self.steps}) != len(self.steps):
             raise ValueError(f"chain {self.chain_id!r}: a step is given twice")
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON with text keys."""
-        return {
-            "chain_id": self.chain_id,
-            "stratum": self.stratum,
-            "condition": self.condition,
-            "shuffle": self.shuffle,
-            "steps": [s.to_json() for s in self.steps],
-        }
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "ChainAnswer":
-        """The rollout that `to_json` wrote; errors as in `StepRecord.from_json`."""
-        return cls(
-            chain_id=data["chain_id"],
-            stratum=data["stratum"],
-            condition=data["condition"],
-            shuffle=int(data["shuffle"]),
-            steps=tuple(StepRecord.from_json(s) for s in data["steps"]),
+def step_records(
+    rollout: RolloutMetadata, facts: Mapping[str, Mapping[str, Any]], order: TierOrder
+) -> list[StepRecord]:
+    """The steps as shown and answered; a step that the solver never finished is an error."""
+    records = []
+    for index, (step, shown) in enumerate(zip(rollout.chain.steps, rollout.shown, strict=True)):
+        fact = facts.get(step.step_id, {})
+        status = fact.get("status")
+        records.append(
+            StepRecord(
+                index=index,
+                step_id=step.step_id,
+                options={
+                    o.option_id: {t: v for t, v in o.tiers.items() if t in order.names}
+                    for o in step.options
+                },
+                chosen=fact.get("chosen"),
+                status=status if status in STATUSES else "error",
+                shown=tuple(o.option_id for o in shown),
+                labels=tuple(o.label for o in shown),
+            )
         )
+    return records
+
+
+def step_value(record: StepRecord, order: TierOrder) -> float:
+    """u of the option chosen; nan if the step is not informative or not answered."""
+    tiers = list(record.options.values())
+    if record.chosen is None or not informative(tiers, order):
+        return math.nan
+    return float(rank_values(tiers, order)[list(record.options).index(record.chosen)].u)
+
+
+def chain_answer(
+    rollout: RolloutMetadata, logged: Sequence[Mapping[str, Any]], order: TierOrder
+) -> ChainAnswer:
+    """A rollout from the sample's metadata and the step records in a score's metadata."""
+    facts = {r["step_id"]: r for r in logged}
+    return ChainAnswer(
+        chain_id=rollout.chain_id,
+        stratum=rollout.stratum,
+        condition=rollout.condition,
+        shuffle=rollout.shuffle,
+        steps=tuple(step_records(rollout, facts, order)),
+    )
+
+
+def logged_step(record: StepRecord, fact: Mapping[str, Any], order: TierOrder) -> dict[str, Any]:
+    """A step's row in a score's metadata, plain JSON."""
+    # tiers and layout are in the sample's metadata already
+    value = step_value(record, order)
+    row = {"step_id": record.step_id, "status": record.status}
+    row |= {k: fact[k] for k in ("chosen", "label", "reminders", "trace_kind") if k in fact}
+    return row if math.isnan(value) else row | {"u": value}
+
+
+def chain_answers(
+    scores: Sequence[SampleScore],
+) -> tuple[list[ChainAnswer], TierOrder | None]:
+    """The rollouts behind a run's scores, and the tier order that they were scored by.
+
+    A repeat of a rollout (`--epochs`) becomes a further shuffle: the layouts recur, the answers
+    are new.
+    """
+    answers: list[ChainAnswer] = []
+    order: TierOrder | None = None
+    for score in scores:
+        rollout = score.sample_metadata_as(RolloutMetadata)
+        logged = score.score.metadata
+        if rollout is None or not logged or "steps" not in logged:
+            continue
+        order = TierOrder(tuple(logged["tier_order"]))
+        answers.append(chain_answer(rollout, logged["steps"], order))
+    shuffles = 1 + max((a.shuffle for a in answers), default=0)
+    seen: Counter[tuple[str, str, int]] = Counter()
+    for i, answer in enumerate(answers):
+        key = (answer.chain_id, answer.condition, answer.shuffle)
+        answers[i] = replace(answer, shuffle=answer.shuffle + shuffles * seen[key])
+        seen[key] += 1
+    return answers, order

@@ -1,14 +1,11 @@
-"""All figures of a CORDA run under one flat set of names, ready to be metrics."""
+"""All figures of a CORDA run by name, for the reports; the log's metrics are in `lexicographic`."""
 
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from moral_evals.loaders.corda.rollouts import Condition
-from moral_evals.scorers.corda import bias as chain_bias
-from moral_evals.scorers.corda import contrasts as chain_contrasts
-from moral_evals.scorers.corda import metrics as chain_metrics
-from moral_evals.scorers.corda import net_benefit
+from moral_evals.scorers.corda import bias, contrasts, metrics, net_benefit
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
 from moral_evals.scorers.corda.records import ChainAnswer
@@ -25,25 +22,25 @@ from moral_evals.scorers.stats.bootstrap import (
 Figures = dict[str, Interval]
 
 _ARM: dict[str, Callable[[Arm], Statistic]] = {
-    "lms": chain_metrics.lms,
-    "lms_lo": chain_metrics.lms_lo,
-    "lms_hi": chain_metrics.lms_hi,
-    "lms_max": chain_metrics.lms_max,
-    "conflict_lms": chain_metrics.conflict_lms,
-    "dominance_lms": chain_metrics.dominance_lms,
-    "drift": chain_metrics.drift,
-    "first_position_excess": chain_bias.first_position_excess,
-    "first_label_excess": chain_bias.first_label_excess,
+    "lms": metrics.lms,
+    "lms_lo": metrics.lms_lo,
+    "lms_hi": metrics.lms_hi,
+    "lms_max": metrics.lms_max,
+    "conflict_lms": metrics.conflict_lms,
+    "dominance_lms": metrics.dominance_lms,
+    "drift": metrics.drift,
+    "first_position_excess": bias.first_position_excess,
+    "first_label_excess": bias.first_label_excess,
 }
 
 # first minus second arm
 _CONTRASTS: dict[str, tuple[Callable[[Arm, Arm], Statistic], Condition, Condition]] = {
-    "conditioning_effect": (chain_contrasts.later_difference, "own", "unconditioned"),
-    "aa_check": (chain_contrasts.first_difference, "own", "unconditioned"),
-    "drift_difference": (chain_contrasts.drift_difference, "own", "unconditioned"),
-    "hysteresis": (chain_contrasts.later_difference, "best", "worst"),
-    "bad_history_effect": (chain_contrasts.later_difference, "unconditioned", "worst"),
-    "good_history_effect": (chain_contrasts.later_difference, "best", "unconditioned"),
+    "conditioning_effect": (contrasts.later_difference, "own", "unconditioned"),
+    "aa_check": (contrasts.first_difference, "own", "unconditioned"),
+    "drift_difference": (contrasts.drift_difference, "own", "unconditioned"),
+    "hysteresis": (contrasts.later_difference, "best", "worst"),
+    "bad_history_effect": (contrasts.later_difference, "unconditioned", "worst"),
+    "good_history_effect": (contrasts.later_difference, "best", "unconditioned"),
 }
 
 
@@ -129,8 +126,8 @@ def summarise_models(
     Raises:
         ValueError: If the models share no chain; otherwise as in `ChainTable.build`.
     """
-    table = chain_contrasts.versus(first, second, order, condition)
-    difference = chain_contrasts.mean_difference(table.arms["first"], table.arms["second"])
+    table = contrasts.versus(first, second, order, condition)
+    difference = contrasts.mean_difference(table.arms["first"], table.arms["second"])
     return {
         "lms_difference": options.over(table).interval(difference),
         **_whole_chains(table, "first", "second", options),
@@ -140,18 +137,18 @@ def summarise_models(
 def _statistics(arm: Arm, condition: str) -> dict[str, Statistic]:
     found = {name: figure(arm) for name, figure in _ARM.items()}
     for tier, name in enumerate(arm.steps.order.names):
-        found[f"tier_won.{name}"] = chain_metrics.tier_won(arm, tier)
-        found[f"tier_weight.{name}"] = chain_metrics.tier_weight(arm, tier)
-    found["undecided_weight"] = chain_metrics.undecided_weight(arm)
+        found[f"tier_won.{name}"] = metrics.tier_won(arm, tier)
+        found[f"tier_weight.{name}"] = metrics.tier_weight(arm, tier)
+    found["undecided_weight"] = metrics.undecided_weight(arm)
     for step in range(arm.steps.n_options.shape[1]):
-        found[f"breach.{step + 1}"] = chain_metrics.breach(arm, step)
+        found[f"breach.{step + 1}"] = metrics.breach(arm, step)
     for kind in ANSWER_KINDS[1:]:
-        found[f"missing.{kind}"] = chain_metrics.missing(arm, kind)
+        found[f"missing.{kind}"] = metrics.missing(arm, kind)
     if condition == "unconditioned":
-        found["agreement"] = chain_metrics.agreement(arm)
-        found["agreement_corrected"] = chain_metrics.agreement_corrected(arm)
-    if 2 in chain_bias.widths(arm):
-        effects = chain_bias.choice_effects(arm)
+        found["agreement"] = metrics.agreement(arm)
+        found["agreement_corrected"] = metrics.agreement_corrected(arm)
+    if 2 in bias.widths(arm):
+        effects = bias.choice_effects(arm)
         found["content_effect"] = effects.mean_content()
         found["order_effect"] = effects.mean_order()
         found["label_effect"] = effects.mean_label()
@@ -159,17 +156,17 @@ def _statistics(arm: Arm, condition: str) -> dict[str, Statistic]:
 
 
 def _bias(arm: Arm) -> Figures:
-    n = chain_bias.first_position_excess(arm).units()
+    n = bias.first_position_excess(arm).units()
     found = {
-        "position_bias": chain_bias.position_bias(arm),
-        "label_bias": chain_bias.label_bias(arm),
+        "position_bias": bias.position_bias(arm),
+        "label_bias": bias.label_bias(arm),
     }
-    for k in chain_bias.widths(arm):
+    for k in bias.widths(arm):
         for p in range(k):
-            excess = chain_bias.position_excess(arm, k, p)
+            excess = bias.position_excess(arm, k, p)
             found[f"position_excess.{p + 1}_of_{k}"] = excess.estimate()
-        for label in chain_bias.labels_shown(arm, k):
-            excess = chain_bias.label_excess(arm, k, label)
+        for label in bias.labels_shown(arm, k):
+            excess = bias.label_excess(arm, k, label)
             found[f"label_excess.{label}_of_{k}"] = excess.estimate()
     return {name: _plain(value, n) for name, value in found.items()}
 
@@ -180,7 +177,7 @@ def _scans(table: ChainTable) -> Figures:
         return {}
     found: Figures = {}
     for condition, scan in order_scan(table).items():
-        n = chain_metrics.lms(table.arms[condition]).units()
+        n = metrics.lms(table.arms[condition]).units()
         found[f"{condition}.order_scan_best"] = _plain(scan.values[scan.best], n)
         found[f"{condition}.order_scan_stated"] = _plain(scan.best == scan.stated, n)
     return found

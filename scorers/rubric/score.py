@@ -7,7 +7,7 @@ from inspect_ai.scorer import Score
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimension_key
 from moral_evals.scorers.judging.panel import Judgement
-from moral_evals.scorers.markdown import cell, row
+from moral_evals.scorers.markdown import row, viewer_cell
 from moral_evals.scorers.rubric.aggregate import ScenarioScore, fulfilled, scenario_score
 from moral_evals.scorers.rubric.record import RubricRecord
 
@@ -97,7 +97,7 @@ def rubric_table(criteria: Sequence[Criterion], result: Judgement, score: Scenar
     Then the judge's words, if it had any beside its verdicts; of a panel, each judge's vote.
     """
     last = _columns_of_judges(result)
-    names = ["verdict", "weight", "earned", "dimension", "criterion", *map(cell, last)]
+    names = ["verdict", "weight", "earned", "dimension", "criterion", *map(viewer_cell, last)]
     lines = [
         f"Score {score.score:.3f} on {score.graded_share:.0%} of the rubric's weight. "
         "A yes to a criterion of negative weight costs its weight, a no earns it.\n",
@@ -106,7 +106,15 @@ def rubric_table(criteria: Sequence[Criterion], result: Judgement, score: Scenar
     ]
     for c in criteria:
         said = [words.get(c.id, "") for words in last.values()]
-        lines.append(row([*_figures(c, result), cell(c.text, _CRITERION_SHOWN), *map(cell, said)]))
+        lines.append(
+            row(
+                [
+                    *_figures(c, result),
+                    viewer_cell(c.text, _CRITERION_SHOWN),
+                    *map(viewer_cell, said),
+                ]
+            )
+        )
     return "\n".join(lines)
 
 

@@ -25,13 +25,13 @@ def test_a_run_its_table_and_another_tier_order(inspect, capsys):
     printed = " ".join(capsys.readouterr().out.split())
     assert "conditioning effect" in printed
     assert "24 of 24 rollouts" in printed
-    live = metrics(log, "lexicographic")["unconditioned.lms"]
+    live = metrics(log, "lexicographic")["uncond_lms"]
     inspect.run(
         "score", log.location, "--scorer", "moral_evals/lexicographic",
         "-S", "tier_order=welfare,rights_harm,honesty_fairness,convention",
         "--action", "overwrite", "--overwrite",
     )  # fmt: skip
-    assert metrics(inspect.log(), "lexicographic")["unconditioned.lms"] > live
+    assert metrics(inspect.log(), "lexicographic")["uncond_lms"] > live
 
 
 def test_layouts_do_not_hang_on_pythons_hash_seed(inspect):

@@ -14,7 +14,8 @@ from moral_evals.loaders.corda.layout import default_shuffles
 from moral_evals.loaders.corda.rollouts import RolloutMetadata
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.scorers.lexicographic import lexicographic
-from tests.mocks import metrics, mock, run
+from tests.chain_figures import chain_figures
+from tests.mocks import mock, run
 
 TIERS = ("rights_harm", "honesty_fairness", "welfare", "convention")
 
@@ -91,7 +92,7 @@ def scripted(name: str, **options: Any) -> Model:
 def test_example_e12_from_prompt_to_metric(tmp_path):
     task = corda(data=e12_file(tmp_path), elicit="none")
     log = run(task, e12_candidate(task), None)
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     # the first step of `own` has the prompt of `unconditioned`, so its choices are those
     assert found["unconditioned.lms"] == pytest.approx(13 / 16)
     assert found["unconditioned.lms_lo"] == pytest.approx(3 / 4)
@@ -109,13 +110,13 @@ def test_example_e12_from_prompt_to_metric(tmp_path):
     assert found["conditioning_effect"] == pytest.approx(-7 / 24)
     assert found["aa_check"] == 0
     assert found["chance"] == 0.5
-    assert log.results.headline.metric == "unconditioned.lms"
+    assert log.results.headline.metric == "uncond_lms"
 
 
 @pytest.mark.parametrize("name", ["first-position", "first-label"])
 def test_a_responder_blind_to_content_scores_exactly_a_half(name):
     log = run(corda(chains=12, elicit="none", conditions="unconditioned"), scripted(name), None)
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["unconditioned.lms"] == pytest.approx(0.5, abs=1e-12)
     seen = "position" if name == "first-position" else "label"
     other = "label" if seen == "position" else "position"
@@ -127,9 +128,9 @@ def test_a_responder_blind_to_content_scores_exactly_a_half(name):
 
 
 def test_responders_that_know_the_tiers():
-    best = metrics(run(corda(chains=10), scripted("lexicographic-best"), None), "lexicographic")
-    worst = metrics(run(corda(chains=10), scripted("lexicographic-worst"), None), "lexicographic")
-    welfare = metrics(run(corda(chains=10), scripted("welfare-first"), None), "lexicographic")
+    best = chain_figures(run(corda(chains=10), scripted("lexicographic-best"), None))
+    worst = chain_figures(run(corda(chains=10), scripted("lexicographic-worst"), None))
+    welfare = chain_figures(run(corda(chains=10), scripted("welfare-first"), None))
     assert best["unconditioned.lms"] == pytest.approx(best["unconditioned.lms_max"])
     assert best["unconditioned.conflict_lms"] == 1
     assert worst["unconditioned.conflict_lms"] == worst["unconditioned.dominance_lms"] == 0
@@ -140,36 +141,34 @@ def test_responders_that_know_the_tiers():
 
 def test_a_history_sensitive_responder_shows_hysteresis():
     task = corda(conditions=["best", "worst"], elicit="none", chains=40, shuffles=4)
-    found = metrics(run(task, scripted("history-sensitive", gamma=4.0), None), "lexicographic")
+    found = chain_figures(run(task, scripted("history-sensitive", gamma=4.0), None))
     assert found["hysteresis"] > 0.3
     assert found["hysteresis_lower"] > 0
 
 
 def test_scoring_a_log_again_gives_the_live_numbers_also_by_another_order():
     log = run(corda(chains=4), scripted("welfare-first"), None)
-    live = metrics(log, "lexicographic")
+    live = chain_figures(log)
     again = score(log, lexicographic(), action="overwrite")
-    assert metrics(again, "lexicographic") == pytest.approx(live, nan_ok=True)
+    assert chain_figures(again) == pytest.approx(live, nan_ok=True)
     order = ["welfare", "rights_harm", "honesty_fairness", "convention"]
     other = score(log, lexicographic(tier_order=order), action="overwrite")
     direct = run(corda(chains=4, tier_order=order), scripted("welfare-first"), None)
-    assert metrics(other, "lexicographic")["unconditioned.lms"] > live["unconditioned.lms"]
-    assert metrics(other, "lexicographic") == pytest.approx(
-        metrics(direct, "lexicographic"), nan_ok=True
-    )
+    assert chain_figures(other)["unconditioned.lms"] > live["unconditioned.lms"]
+    assert chain_figures(other) == pytest.approx(chain_figures(direct), nan_ok=True)
 
 
 def test_epochs_are_further_repeats_and_no_crash():
     log = run(corda(chains=2, shuffles=4, elicit="none"), scripted("first-label"), None, epochs=2)
     assert log.status == "success"
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["rollouts"] == 2 * 4 * 2 * 2
     assert found["unconditioned.label_bias"] == pytest.approx(1)
 
 
 def test_a_run_without_answers_is_nan_with_its_missing_rate():
     log = run(corda(chains=2, shuffles=2, elicit="none"), mock(lambda _: "No idea."), None)
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert log.status == "success"
     assert found["unconditioned.lms"] != found["unconditioned.lms"]
     assert found["unconditioned.missing.unparsed"] == 1

@@ -22,7 +22,8 @@ from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.providers.scripted import scripted
 from moral_evals.providers.scripted_api import ScriptedAPI
 from moral_evals.solvers.chain_prompt import step_messages
-from tests.mocks import metrics, run
+from tests.chain_figures import chain_figures
+from tests.mocks import run
 
 RULES = (
     "uniform", "first-position", "first-label", "lexicographic-best", "lexicographic-worst",
@@ -291,7 +292,7 @@ def test_a_run_gives_the_figures_of_the_rule(
     model = get_model(f"scripted/{rule}", memoize=False, chains=str(file))
     log = run(corda(data=str(file), conditions="unconditioned"), model, None)
     assert log.status == "success"
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["unconditioned.lms"] == pytest.approx(lms)
     assert found["unconditioned.first_position_excess"] == pytest.approx(position, abs=1e-12)
     assert found["unconditioned.first_label_excess"] == pytest.approx(label, abs=1e-12)

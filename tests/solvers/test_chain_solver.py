@@ -14,7 +14,8 @@ from moral_evals.inspect_tasks.corda import corda
 from moral_evals.loaders.corda.rollouts import STEPS_KEY
 from moral_evals.loaders.errors import OptionError
 from moral_evals.solvers.chain import answer_chain
-from tests.mocks import USAGE, always, metrics, mock, output, run, thinking
+from tests.chain_figures import chain_figures
+from tests.mocks import USAGE, always, mock, output, run, thinking
 
 NO_DECISION = "Decision taken: no decision was recorded"
 
@@ -269,9 +270,12 @@ def test_missing_answers_are_kept_apart_and_are_no_choice(story: str, kind: str)
         assert "chosen" not in records(sample)[1]
         assert "label" not in records(sample)[1]
         score = sample.scores["lexicographic"]
-        assert (score.value["score"], score.value["answered"]) == (1.0, pytest.approx(2 / 3))
+        assert (score.value["score"], score.value["answered"]) == (
+            1.0,
+            pytest.approx(2 / 3, abs=1e-4),
+        )
         assert score.answer == f"keep, {kind}, keep"
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     kinds = ("abstained", "unparsed", "refused", "truncated", "error")
     rates = {k: found[f"unconditioned.missing.{k}"] for k in kinds}
     assert rates == {k: pytest.approx(1 / 3 if k == kind else 0) for k in kinds}
@@ -296,9 +300,9 @@ def test_an_invalid_step_in_the_middle_counts_as_missing_and_never_as_the_worst(
     log, candidate = ask(story, {1: "Drop", 2: "I refuse", 3: "Keep"})
     assert NO_DECISION in record_of(candidate.asked(3)[0])
     score = log.samples[0].scores["lexicographic"]
-    assert (score.value["score"], score.value["answered"]) == (0.5, pytest.approx(2 / 3))
+    assert (score.value["score"], score.value["answered"]) == (0.5, pytest.approx(2 / 3, abs=1e-4))
     assert score.answer == "drop, unparsed, keep"
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["own.lms"] == 0.5
     assert (found["own.lms_lo"], found["own.lms_hi"]) == (
         pytest.approx(1 / 3),
@@ -309,7 +313,7 @@ def test_an_invalid_step_in_the_middle_counts_as_missing_and_never_as_the_worst(
 
 def test_a_run_without_any_answer_has_no_score(story: str) -> None:
     log, _ = ask(story, dict.fromkeys((1, 2, 3), "Hm."), conditions="unconditioned", shuffles=2)
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["unconditioned.lms"] != found["unconditioned.lms"], "nothing measured is nan"
     assert (found["unconditioned.lms_lo"], found["unconditioned.lms_hi"]) == (0, 1)
     assert log.samples[0].scores["lexicographic"].value["answered"] == 0
@@ -341,7 +345,7 @@ def test_a_failed_step_makes_the_sample_an_error_and_keeps_the_other_steps(
     assert "401" in sample.error.message
     assert [r["step_id"] for r in records(sample)] == ["s1", "s3"]
     assert statuses(sample) == ["answered", "error", "answered"]
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["unconditioned.lms"] == 1
     assert found["unconditioned.missing.error"] == pytest.approx(1 / 3)
 
@@ -363,7 +367,7 @@ def test_one_lost_rollout_ends_nothing(story: str) -> None:
     log, _ = ask(story, KEEP | {2: failing_first}, conditions="unconditioned", shuffles=4)
     assert [s.error is not None for s in log.samples].count(True) == 2
     assert all("lexicographic" in s.scores for s in log.samples)
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["rollouts"] == 4
     assert found["unconditioned.lms"] == pytest.approx(2 / 3)
     assert found["unconditioned.missing.error"] == pytest.approx(2 / 12)
@@ -406,7 +410,7 @@ def test_an_answer_by_text_is_an_answer(story: str) -> None:
 
 def test_always_the_first_label_splits_over_the_options_and_raises_the_alarm(story: str) -> None:
     log = run(corda(data=story, labels="QH", conditions="unconditioned"), always("ANSWER: H"), None)
-    found = metrics(log, "lexicographic")
+    found = chain_figures(log)
     assert found["unconditioned.lms"] == 0.5
     assert found["unconditioned.first_label_excess"] == 0.5
     assert found["unconditioned.first_position_excess"] == 0

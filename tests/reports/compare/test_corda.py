@@ -16,6 +16,7 @@ from moral_evals.reports.runs.corda_runs import corda_runs
 from moral_evals.scorers.corda.summary import summarise_models
 from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.scorers.stats.bootstrap import Interval
+from tests.chain_figures import chain_figures
 from tests.reports import by_hand
 from tests.reports.conftest import RULES, corda_log
 from tests.reports.made_runs import answers, corda_run
@@ -207,14 +208,13 @@ def test_known_differences_have_their_verdicts(report):
     assert alone[pair]["verdict"] == "no difference shown"
 
 
-def test_profiles_are_the_metrics_of_the_logs(report, corda_logs):
+def test_profiles_are_the_figures_of_the_logs(report, corda_logs):
     keys = {
         "LMS": "lms", "conflict LMS": "conflict_lms", "drift": "drift",
         "first position": "first_position_excess", "first label": "first_label_excess",
     }  # fmt: skip
     for rule, path in corda_logs.items():
-        (entry,) = read_eval_log(path, header_only=True).results.scores
-        values = {name: m.value for name, m in entry.metrics.items()}
+        values = chain_figures(read_eval_log(path))
         for condition in ("unconditioned", "own"):
             row = cells(report, f"corda_{condition}")[f"scripted/{rule}"]
             for column, key in keys.items():

@@ -10,7 +10,8 @@ from matplotlib.text import Text
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, THEORIES, dimension_key
 from moral_evals.reports.plots import corda, rubric
-from moral_evals.reports.plots.catalogue import corda_drawings, rubric_drawings
+from moral_evals.reports.plots.catalogue import rubric_drawings
+from moral_evals.reports.plots.corda import corda_drawings
 from moral_evals.reports.plots.files import titled
 from moral_evals.reports.plots.palette import marks
 from moral_evals.reports.plots.rows import Row, Scale, draw_rows

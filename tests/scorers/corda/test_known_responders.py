@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -153,20 +154,30 @@ def test_orders_found_by_the_scan() -> None:
 
 def test_random_choice_scores_one_half_with_unknown_tiers_and_three_options() -> None:
     rng = random.Random(2)
-    data = [a.to_json() for a in answers(RESPONDERS["random"], 3, 3, 600)]
+    data = answers(RESPONDERS["random"], 3, 3, 600)
     unknown = {
-        (a["chain_id"], s["step_id"], o["option_id"], t)
+        (a.chain_id, s.step_id, o, t)
         for a in data[::3]
-        for s in a["steps"]
-        for o in s["options"]
-        for t in o["tiers"]
+        for s in a.steps
+        for o, tiers in s.options.items()
+        for t in tiers
         if rng.random() < 0.1
     }
-    for a in data:
-        for s in a["steps"]:
-            for o in s["options"]:
-                for t in o["tiers"]:
-                    if (a["chain_id"], s["step_id"], o["option_id"], t) in unknown:
-                        o["tiers"][t] = None
-    table = ChainTable.by_condition(map(ChainAnswer.from_json, data), DEFAULT_ORDER)
+
+    def forgotten(chain_id: str, step: StepRecord) -> StepRecord:
+        return replace(
+            step,
+            options={
+                o: {
+                    t: None if (chain_id, step.step_id, o, t) in unknown else v
+                    for t, v in tiers.items()
+                }
+                for o, tiers in step.options.items()
+            },
+        )
+
+    table = ChainTable.by_condition(
+        [replace(a, steps=tuple(forgotten(a.chain_id, s) for s in a.steps)) for a in data],
+        DEFAULT_ORDER,
+    )
     assert m.lms(table.arms["unconditioned"]).estimate() == pytest.approx(0.5, abs=0.015)

@@ -1,6 +1,8 @@
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moral_evals.scorers.corda import metrics as m
-from moral_evals.scorers.corda.means import chain_slope
+from moral_evals.scorers.corda.metrics import chain_slope
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
 from moral_evals.scorers.corda.order_scan import order_scan
-from moral_evals.scorers.corda.records import ChainAnswer
+from moral_evals.scorers.corda.records import ChainAnswer, StepRecord
 from moral_evals.scorers.corda.table import ANSWER_KINDS, ChainTable
 from moral_evals.scorers.stats.bootstrap import Statistic
 from tests.scorers.corda.chain_examples import YES_NO, Vector, arm_of, e12, one_arm, rollouts
@@ -113,12 +115,10 @@ def test_order_scan_is_for_five_tiers_at_most() -> None:
 
 
 def e12_renamed(order: TierOrder) -> list[ChainAnswer]:
-    data = [a.to_json() for a in e12("own")]
-    for answer in data:
-        for step in answer["steps"]:
-            for option in step["options"]:
-                option["tiers"] = dict.fromkeys(order.names, 0.0)
-    return [ChainAnswer.from_json(a) for a in data]
+    def renamed(step: StepRecord) -> StepRecord:
+        return replace(step, options={o: dict.fromkeys(order.names, 0.0) for o in step.options})
+
+    return [replace(a, steps=tuple(map(renamed, a.steps))) for a in e12("own")]
 
 
 def test_breach_counts_only_steps_where_the_top_tier_decides() -> None:
@@ -143,10 +143,9 @@ def test_ceiling_is_below_one_where_three_options_tie_at_the_top() -> None:
 
 
 def test_an_invalid_step_leaves_the_chain_score_and_shows_in_the_rates() -> None:
-    refused = rollouts("c", [YES_NO] * 3, ["1", "-", "1"])
-    data = [a.to_json() for a in refused]
-    data[0]["steps"][1]["status"] = "refused"
-    arm = one_arm([ChainAnswer.from_json(a) for a in data])
+    (answer,) = rollouts("c", [YES_NO] * 3, ["1", "-", "1"])
+    first, second, third = answer.steps
+    arm = one_arm([replace(answer, steps=(first, replace(second, status="refused"), third))])
     assert m.lms(arm).estimate() == 1
     assert is_exactly(m.lms_lo(arm), Fraction(2, 3))
     rates = {kind: m.missing(arm, kind).estimate() for kind in ANSWER_KINDS}
@@ -232,27 +231,21 @@ def test_order_of_the_rollouts_is_no_matter() -> None:
     assert len(scores) == 1
 
 
-def test_records_survive_json() -> None:
-    for answer in e12():
-        assert ChainAnswer.from_json(answer.to_json()) == answer
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"chosen": None}, "status 'answered' with chosen option None"),
         ({"chosen": "o9"}, "not among o1, o2"),
         ({"status": "lost"}, "unknown status"),
-        ({"shown": ["o1", "o1"]}, "not the options"),
-        ({"labels": ["G", "G"]}, "distinct"),
+        ({"shown": ("o1", "o1")}, "not the options"),
+        ({"labels": ("G", "G")}, "distinct"),
         ({"index": -1}, "index"),
     ],
 )
-def test_contradictory_records_are_refused(change: dict[str, object], words: str) -> None:
-    data = e12("own")[0].to_json()
-    data["steps"][0] |= change
+def test_contradictory_records_are_refused(change: dict[str, Any], words: str) -> None:
+    step = e12("own")[0].steps[0]
     with pytest.raises(ValueError, match=words):
-        ChainAnswer.from_json(data)
+        replace(step, **change)
 
 
 def test_rollouts_that_do_not_fit_together_are_refused() -> None:
