@@ -6,10 +6,11 @@ LOGS ?= logs/demo
 
 .PHONY: demo demo-corda test lint env clean
 
+# Inspect shows its progress and leaves the scores to our table.
 demo: env
 	$(BIN)/inspect eval inspect_tasks/morebench.py@morebench -T data=sample \
 	  --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge \
-	  --log-dir $(LOGS)
+	  --display log --log-dir $(LOGS)
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)
 	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)"

@@ -9,10 +9,15 @@ from inspect_ai.viewer import (
     ViewerConfig,
 )
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.loaders.morebench.records import dimension_key
 from moral_evals.scorers.outcome import FLAGS
+from moral_evals.scorers.rubric.metrics import METRIC_NAMES
 
 _SHARE = ScoreColorScale(palette="good-high", min=0.0, max=1.0)
+# short, so that a header stays in one piece beside all others on a small screen
+_LABELS = {"score": "score", "length": "chars", "graded_share": "graded"} | {
+    dimension_key(dimension): name for dimension, name in METRIC_NAMES.items()
+}
 
 
 def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
@@ -24,21 +29,21 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
     columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId")]
     labels: dict[str, str] = {}
     scales: dict[str, ScoreColorScale] = {}
-    for scorer, prefix in scorer_prefixes.items():
-        what = "response: " if prefix else ""
-        shown = {"score": f"{what}score"}
-        shown |= {dimension_key(d): what + d for d in DIMENSIONS}
-        for key, label in shown.items():
+    # every score before the parts of any
+    for key in ("score", *map(dimension_key, METRIC_NAMES), "length", "graded_share"):
+        for scorer, prefix in scorer_prefixes.items():
             name = prefix + key
-            columns.append(TaskSamplesColumn.score(scorer, name, visible=key != "dim_other"))
-            labels[name] = label
-            scales[name] = _SHARE
-        for key, label in {"length": "characters", "graded_share": "graded"}.items():
-            columns.append(TaskSamplesColumn.score(scorer, prefix + key))
-            labels[prefix + key] = what + label
-        scales[prefix + "graded_share"] = _SHARE
-    columns += [TaskSamplesColumn(id="error"), TaskSamplesColumn(id="tokens")]
-    hidden = ("input", "target", "answer", "duration")
+            columns.append(TaskSamplesColumn.score(scorer, name))
+            labels[name] = f"resp. {_LABELS[key]}" if prefix else _LABELS[key]
+            if key != "length":
+                scales[name] = _SHARE
+    for scorer, prefix in scorer_prefixes.items():
+        columns += [
+            TaskSamplesColumn.score(scorer, prefix + key, visible=False)
+            for key in ("dim_other", "declined")
+        ]
+    columns.append(TaskSamplesColumn(id="error"))
+    hidden = ("input", "target", "answer", "tokens", "duration")
     columns += [TaskSamplesColumn(id=name, visible=False) for name in hidden]
     columns += [TaskSamplesColumn.score("outcome", flag, visible=False) for flag in FLAGS]
     first, prefix = next(iter(scorer_prefixes.items()))

@@ -1,6 +1,7 @@
 """Where a report goes: the terminal, or a file in the form asked for."""
 
 import argparse
+import io
 import os
 import sys
 import tempfile
@@ -25,6 +26,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def write(report: Report, options: argparse.Namespace) -> None:
     """Print a report or write it to `--out`."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # a stream in a narrow encoding gets a question mark where it lacks a sign
+        sys.stdout.reconfigure(errors="replace")
     if options.format == "terminal":
         if options.out:
             raise SuiteError(f"--out {options.out}: say --format too ({', '.join(FORMATS)}).")

@@ -33,9 +33,14 @@ def to_terminal(report: Report, console: Console) -> None:
             drawn.add_row(*(Text(shown(c)) for c in cells))
         console.print(drawn)
         for note in remarks(table):
-            console.print(Text(f"  {note}"))
+            _print_note(console, f"  {note}")
     for note in report.notes:
-        console.print(Text(note))
+        _print_note(console, note)
+
+
+def _print_note(console: Console, note: str) -> None:
+    # a path stays whole, so that it can be copied
+    console.print(Text(note, overflow="ignore"), crop=False)
 
 
 def to_markdown(report: Report) -> str:

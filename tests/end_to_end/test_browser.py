@@ -15,12 +15,12 @@ from inspect_ai.model import get_model
 from PIL import Image
 
 from moral_evals.inspect_tasks import corda, morebench
-from moral_evals.loaders.morebench.records import DIMENSIONS
 from moral_evals.reports.form.document import Report, Table
 from moral_evals.reports.page import command as page_module
 from moral_evals.reports.page.command import Part, page
 from moral_evals.reports.plots.catalogue import rubric_drawings
 from moral_evals.reports.plots.palette import marks
+from moral_evals.scorers.rubric.metrics import METRIC_NAMES
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.end_to_end.chromium import CHROMIUM, Seen, chromium, viewing
 from tests.mocks import always, run, thinking
@@ -183,7 +183,7 @@ def look_at_the_first_sample(tab: Seen, address: str, log: EvalLog) -> None:
     tab.page.goto(f"{address}#/tasks/{Path(log.location).name}")
     tab.page.get_by_text(str(sample.id)).first.wait_for()
     shown = {t.strip().casefold() for t in tab.page.get_by_role("columnheader").all_inner_texts()}
-    assert {"score", *DIMENSIONS[:-1], "characters", "graded"} <= shown
+    assert {"score", *METRIC_NAMES.values(), "chars", "graded"} <= shown
     tab.page.get_by_text(str(sample.id)).first.click()
     tab.page.get_by_role("tab", name="Scoring").click()
     table = tab.page.locator("table", has=tab.page.locator("th", has_text="verdict"))

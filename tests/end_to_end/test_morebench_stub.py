@@ -60,7 +60,8 @@ def test_trace_and_response_stand_side_by_side(inspect, dilemmas):
     from inspect_ai.analysis import evals_df
 
     frame = evals_df(str(inspect.logs))
-    assert frame["score_score_average"][0] != frame["score_response_score_average"][0]
+    names = ["score_rubric_judge_regular", "score_rubric_judge_response_regular"]
+    assert frame[names[0]][0] != frame[names[1]][0]
     assert frame["score_headline_value"][0] == pytest.approx(expected(read_jsonl(data))[0])
 
 
