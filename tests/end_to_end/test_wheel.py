@@ -147,7 +147,7 @@ def test_the_wheel_holds_one_package_and_nothing_of_the_tests(wheel: Path):
     }
 
 
-@pytest.mark.parametrize("room", ["scorers", "reports", "loaders", "solvers", "inspect_tasks"])
+@pytest.mark.parametrize("room", ["scorers", "reports", "loaders", "solvers", "providers"])
 def test_no_room_is_a_top_level_name(site: Site, room: str):
     assert "ModuleNotFoundError" in site.run("-c", f"import {room}", check=False)
 
