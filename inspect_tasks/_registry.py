@@ -9,12 +9,15 @@ from moral_evals.inspect_tasks.judge_agreement import judge_agreement, no_candid
 from moral_evals.inspect_tasks.morebench import morebench, morebench_theory
 from moral_evals.providers.embedded import embedded
 from moral_evals.providers.scripted import scripted
+from moral_evals.scorers.bare_names import register
 from moral_evals.scorers.judge_agreement import judge_labels, judge_under_attack
 from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.scorers.outcome import outcome
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
 from moral_evals.solvers.chain import answer_chain
 from moral_evals.solvers.elicit import elicit_reasoning
+
+register()
 
 __all__ = [
     "answer_chain",

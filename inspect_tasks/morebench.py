@@ -11,6 +11,7 @@ from inspect_ai.scorer import Scorer
 from moral_evals.inspect_tasks.run_watch import watch_runs
 from moral_evals.inspect_tasks.viewer import rubric_viewer
 from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
+from moral_evals.loaders.morebench.hub import REVISION
 from moral_evals.loaders.options import one_of, refuse_unknown
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
@@ -29,7 +30,7 @@ _PARAMETERS = ("data", "revision", "role", "source", "type", "context")
 @task
 def morebench(
     data: str = "hub",
-    revision: str = "main",
+    revision: str = REVISION,
     role: str | list[str] = "all",
     source: str | list[str] = "all",
     type: str | list[str] = "all",
@@ -57,7 +58,7 @@ def morebench(
     Args:
         data: `hub` (the published set), `sample` (bundled, for demonstration), or the path of a
             .csv in upstream's format or a .jsonl in schema `dilemma-1` (datasets/README.md).
-        revision: Commit, tag or branch of the hub repository.
+        revision: Commit, tag or branch of the hub repository; the default is a pinned commit.
         role: Keep `ai_advisor`, `ai_agent` or `all`; one or a list, as with all filters.
         source: Keep a source or a source group (`daily_dilemmas`, `ai_risk`, `expert`).
         type: Keep `short_case`, `long_case` or `expert_case`.
@@ -91,7 +92,7 @@ def morebench(
 @task
 def morebench_theory(
     data: str = "hub",
-    revision: str = "main",
+    revision: str = REVISION,
     role: str | list[str] = "all",
     source: str | list[str] = "all",
     type: str | list[str] = "all",

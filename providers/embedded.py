@@ -1,6 +1,6 @@
 """Provider `embedded`: a small real language model and a word-overlap judge, both in process.
 
-    inspect eval inspect_tasks/morebench.py -T data=sample \
+    inspect eval moral_evals/morebench -T data=sample \
         --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge
 
 Both show that the machinery works. Neither yields results about moral reasoning.

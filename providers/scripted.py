@@ -1,6 +1,6 @@
 """Provider `scripted`: responders with a known rule, to check CORDA runs from end to end.
 
-inspect eval inspect_tasks/corda.py --model scripted/first-position
+inspect eval moral_evals/corda --model scripted/first-position
 """
 
 from inspect_ai.model import ModelAPI, modelapi

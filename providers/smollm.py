@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletion
 
 from moral_evals.loaders.errors import SuiteError
 
-INSTALL = "pip install --no-deps --only-binary=:all: --require-hashes -r requirements-embedded.txt"
+INSTALL = "python -m moral_evals.providers install"
 _CONTEXT = 4096  # tokens, prompt and reply together
 _MAX_TOKENS = 480
 

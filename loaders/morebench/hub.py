@@ -20,6 +20,8 @@ from huggingface_hub.errors import (
 from moral_evals.loaders.errors import SuiteError
 
 REPOSITORY = "morebench/morebench"
+REVISION = "8290fafe65d595aaa28315b50ec4b64da6d3bd5e"
+"""The commit that is read unless the user names another; `published.py` says what it holds."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class HubFile:
     commit: str
 
 
-def fetch(filename: str, revision: str = "main", repository: str = REPOSITORY) -> HubFile:
+def fetch(filename: str, revision: str = REVISION, repository: str = REPOSITORY) -> HubFile:
     """Bring one file of a hub data set here, from the hub or from its local cache.
 
     Args:
@@ -51,7 +53,7 @@ def fetch(filename: str, revision: str = "main", repository: str = REPOSITORY) -
     except RevisionNotFoundError as error:
         raise SuiteError(
             f"{where}: the hub has no such revision; set -T revision= to a commit of the data set, "
-            "or leave it out for the newest."
+            "to `main` for the newest, or leave it out for the pinned one."
         ) from error
     except (GatedRepoError, RepositoryNotFoundError) as error:
         raise SuiteError(

@@ -18,7 +18,7 @@ def test_tasks_are_found_by_package_name_from_anywhere(inspect, dilemmas, tmp_pa
     assert "morebench.py@morebench_theory" in listed
     with StubServer() as stub:
         done = subprocess.run(
-            [sys.executable, "-m", "inspect_ai", "eval", "inspect_tasks/morebench",
+            [sys.executable, "-m", "inspect_ai", "eval", "moral_evals/morebench",
              "-T", f"data={dilemmas(1)}", "--log-dir", str(inspect.logs), "--display", "plain",
              *MODELS],
             cwd=tmp_path, env=inspect.environment | stub.environment(),

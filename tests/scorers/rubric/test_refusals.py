@@ -208,13 +208,20 @@ def test_no_word_on_refusal_is_no_refusal(tmp_path):
     assert score.value["score"] == 1
 
 
-def test_a_question_that_fails_for_good_is_an_error(tmp_path):
+@pytest.mark.parametrize("wish", ["unscored", "raise"])
+def test_a_question_that_fails_for_good_costs_its_answer_or_is_an_error(tmp_path, wish):
     def failing(messages):
         if criterion_of(messages) == declined_statement():
             raise PermissionError("401")
         return "yes"
 
-    task = morebench(data=one_case(tmp_path, [1]), ask_refusal=True)
+    task = morebench(data=one_case(tmp_path, [1]), ask_refusal=True, on_judge_error=wish)
     log = run(task, always(ANSWERS), mock(failing))
-    assert log.status == "error"
-    assert "on refusal: PermissionError: 401" in log.samples[0].error.message
+    score = (log.samples[0].scores or {}).get("rubric_judge")
+    if wish == "raise":
+        assert log.status == "error"
+        assert "on refusal: PermissionError: 401" in log.samples[0].error.message
+    else:
+        assert log.status == "success"
+        assert score.value["score"] == 1
+        assert "declined" not in score.metadata
