@@ -18,19 +18,38 @@ from moral_evals.inspect_tasks import corda, morebench, morebench_theory
 
 BEFORE = Path(__file__).parents[1] / "golden" / "before_the_move.json.gz"
 
-RENAMED: dict[str, str] = {}
-"""Metrics that have another name now: `scorer|metric` of then -> metric of now."""
+_DIMENSIONS = {
+    "dim_identifying": "identifying",
+    "dim_clear_process": "clear",
+    "dim_logical_process": "logical",
+    "dim_helpful_outcome": "helpful",
+    "dim_harmless_outcome": "harmless",
+}
+_CONDITIONS = ("unconditioned", "context", "own", "best", "worst", "random")
+_ENDS = ("", "_lower", "_upper")
+
+RENAMED = {
+    **{f"harmless_minus_logical{e}": f"gap{e}" for e in _ENDS},
+    **{f"conditioning_effect{e}": f"cond_effect{e}" for e in _ENDS},
+    **{
+        f"{c}.lms{e}": f"{c.replace('unconditioned', 'uncond')}_lms{e}"
+        for c in _CONDITIONS
+        for e in _ENDS
+    },
+}
+"""Metrics that have another name now."""
+
+_RUBRIC = [
+    *(f"{m}{end}" for m in ("regular", "hard", "harmless_minus_logical") for end in _ENDS),
+    *_DIMENSIONS.values(),
+    "graded_share",
+    "scored",
+    "unscored",
+]
 
 KEPT = {
-    "morebench_both": {
-        scorer: [f"{m}{end}" for m in ("regular", "hard") for end in ("", "_lower", "_upper")]
-        for scorer in ("rubric_judge", "rubric_judge_response")
-    },
-    "morebench_theory": {
-        "rubric_judge": [
-            f"{m}{end}" for m in ("regular", "hard") for end in ("", "_lower", "_upper")
-        ]
-    },
+    "morebench_both": {scorer: _RUBRIC for scorer in ("rubric_judge", "rubric_judge_response")},
+    "morebench_theory": {"rubric_judge": _RUBRIC},
     "corda_uniform": {
         "lexicographic": [
             f"{condition}.lms{end}"
@@ -128,8 +147,10 @@ def test_every_score_has_the_same_value(case):
     assert now.keys() == then["values"].keys()
     for sample, scores in then["values"].items():
         for name, value in scores.items():
+            # a rollout's mean is rounded since: the viewer shows every digit, and no figure uses it
+            digits = 4 if name == "lexicographic" else 17
             assert {k: same(v) for k, v in now[sample][name].items()} == {
-                k: same(v) for k, v in value.items()
+                k: same(v, digits) for k, v in value.items()
             }, (sample, name)
 
 
@@ -143,9 +164,13 @@ def test_every_figure_that_a_log_still_has_is_the_same(case):
     for key, value in then["figures"].items():
         scorer, name, metric = key.split("|")
         if name != scorer:
-            continue  # a figure of one value key, such as a dimension's average
+            # then a row of its own for each value key, such as a dimension
+            dimension = _DIMENSIONS.get(name.removeprefix("response_"))
+            if dimension is None or metric != "average":
+                continue
+            metric = dimension
         key = f"{scorer}|{metric}"
-        found = now.get(f"{scorer}|{RENAMED.get(key, metric)}")
+        found = now.get(f"{scorer}|{RENAMED.get(metric, metric)}")
         if found is not None:
             assert found == {same(value)}, key
             compared.add(key)
@@ -153,8 +178,8 @@ def test_every_figure_that_a_log_still_has_is_the_same(case):
     assert kept <= compared
 
 
-def same(value: Any) -> Any:
+def same(value: Any, digits: int = 17) -> Any:
     """A number or text as something that equals itself, nan included, whatever its type."""
     if isinstance(value, int | float):
-        return "nan" if math.isnan(value) else float(value)
+        return "nan" if math.isnan(value) else round(float(value), digits)
     return value
