@@ -9,13 +9,20 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
+LONGEST = 100_000
+"""Characters of a reply, blanks and thinking not counted, from which on it is a loop: not read."""
+
+_BLANKS = re.compile(r"[^\S\n]+")
+_BREAKS = re.compile(r" ?\n[\n ]*")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MOST_MARKS = 30  # Unicode's own bound on marks over one letter; sorting more takes quadratic time
 _MATH_COMMAND = re.compile(r"\\(?:[a-zA-Z]{1,20}\*?|[()\[\],;:! ])|[{}$]")
-_OPENING = {"{": re.compile(r"\{"), "{[": re.compile(r"[{\[]")}
+_OBJECT = r"\{(?=\s{0,50}[\"}])"
+_LIST = r"\[(?=\s{0,50}[\"{\[\]tfn\d-])"
+_OPENING = {"{": re.compile(_OBJECT), "{[": re.compile(f"{_OBJECT}|{_LIST}")}
 _DECODER = json.JSONDecoder()
+_TRIES = 1000
 _DEEP = 20
-"""JSON values that are nested too deeply for Python's decoder, tried at most."""
 
 
 def whole_characters(text: str) -> str:
@@ -27,6 +34,8 @@ def whole_characters(text: str) -> str:
 
 def visible(text: str) -> str:
     """Compatibility characters as plain ones (NFKC), invisible ones left out."""
+    if text.isascii():
+        return text
     kept, marks = [], 0
     for c in whole_characters(text):
         if c < "\x80":
@@ -38,6 +47,11 @@ def visible(text: str) -> str:
                 kept.append(c)
     normal = unicodedata.normalize("NFKC", "".join(kept))
     return normal if normal.isascii() else _without_format(normal)
+
+
+def single_blanks(text: str) -> str:
+    """The text with one blank or one line break in place of many."""
+    return _BREAKS.sub("\n", _BLANKS.sub(" ", text)).strip()
 
 
 def plain_math(text: str) -> str:
@@ -55,17 +69,18 @@ def json_values(text: str, opening: str = "{") -> Iterator[tuple[int, int, Any]]
         opening: `{` for objects, `{[` for lists as well.
     """
     pattern, start = _OPENING[opening], 0
-    # a text made to be decoded again and again in vain is given up
-    work, deep = 4 * len(text) + 10_000, 0
-    while work > 0 and deep < _DEEP and (match := pattern.search(text, start)) is not None:
+    # a text that has to be decoded again and again in vain is given up
+    work, tries, deep = 4 * len(text) + 10_000, _TRIES, _DEEP
+    while min(work, tries, deep) > 0 and (match := pattern.search(text, start)) is not None:
         start = match.start()
         try:
             value, end = _DECODER.raw_decode(text, start)
         except json.JSONDecodeError as error:
-            work -= max(error.pos - start, 1)
+            work -= error.pos - start
+            tries -= 1
             start += 1
         except RecursionError:
-            deep += 1
+            deep -= 1
             start += 1
         except ValueError:  # a number of thousands of digits
             work -= len(text) - start

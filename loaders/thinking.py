@@ -40,7 +40,11 @@ _DIALECTS = [
     ("pipe", r"<[|｜](?P<pipe>[\w▁/ -]{1,40})[|｜]>", r"(?!)"),
 ]
 _MARK = re.compile(
-    "|".join(rf"(?P<open_{d}>{opening})|(?P<close_{d}>{closing})" for d, opening, closing in _DIALECTS),
+    r"(?=<[\w/|｜\s]|&lt;|\[/?[a-z]|◁)(?:"
+    + "|".join(
+        rf"(?P<open_{d}>{opening})|(?P<close_{d}>{closing})" for d, opening, closing in _DIALECTS
+    )
+    + ")",
     re.IGNORECASE,
 )
 
@@ -64,6 +68,13 @@ _CONTROL = re.compile(
     r"<\|(?:open|close)\|>\w{1,20}<\|sep\|>|<\|start\|>assistant<\|message\|>|"
     r"<[|｜][^<>\s|｜]{1,40}[|｜]>|</?(?:s|eos|bos|response|output|solution|end_of_turn)>|\[/?INST\]",
     re.IGNORECASE,
+)
+
+
+# after these a model that was not stopped invents the next turn
+_TURN_END = re.compile(
+    r"<\|(?:im_end|im_start|eot_id|end_of_text|endoftext|end|return)\|>|<｜end▁of▁sentence｜>|</s>|"
+    r"<end_of_turn>"
 )
 
 
@@ -215,7 +226,8 @@ def _trimmed(text: str) -> str:
         if token.start() < start or text[token.end() : end].strip():
             break
         end = token.start()
-    return text[start:end].strip()
+    turn = _TURN_END.search(text, start, end)
+    return text[start : turn.start() if turn else end].strip()
 
 
 def _join(texts: Iterable[str]) -> str:
