@@ -60,6 +60,8 @@ _EVEN = re.compile(
     r"prefer|too\W*$)",
     re.IGNORECASE,
 )
+_BECAUSE = re.compile(r"^\W*(?:because|since|as|for)\b(?:[^.;]{0,200})$", re.IGNORECASE)
+_WOULD = re.compile(r"\W{0,3} ?(?:would|will|might|may)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[.;!?\n]|, (?=and|but|so)")
 
 
@@ -146,7 +148,8 @@ def _speaks_for(label: str, rest: str) -> bool:
         clause = _CLAUSE.split(after, maxsplit=1)[0]
         if _EVEN.search(clause):
             return True
-        if not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(clause)):
+        in_reason = _BECAUSE.search(rest[: match.start()]) and _WOULD.match(clause)
+        if not (in_reason or _AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(clause)):
             return True
     return False
 

@@ -24,7 +24,7 @@ _BEFORE = (
 )
 _AFTER = "finale?|définitive|definitiva|finală|akhir|is|النهائية|النهائي|נهائی|סופית|cuối cùng|번호"
 _CHOICES = (
-    "choice|final choice|decision|final decision|selection|selected option|chosen option|option"
+    "verdict|final verdict|choice|final choice|decision|final decision|selection|selected option|chosen option|option"
 )
 
 
