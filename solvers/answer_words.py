@@ -23,9 +23,7 @@ _BEFORE = (
     "итоговый|最终|最終|我的|我的最终|私の|最後の|내|최종|나의|저의"
 )
 _AFTER = "finale?|définitive|definitiva|finală|akhir|is|النهائية|النهائي|נهائی|סופית|cuối cùng|번호"
-_CHOICES = (
-    "verdict|final verdict|choice|final choice|decision|final decision|selection|selected option|chosen option|option"
-)
+_CHOICES = "verdict|final verdict|choice|final choice|decision|final decision|selection|selected option|chosen option|option"
 
 
 def _fold(words: str) -> str:

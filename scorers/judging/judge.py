@@ -70,7 +70,7 @@ async def _by_criterion(
     async def ask(criterion: Criterion, messages: list[ChatMessage]) -> None:
         ballot = judge.ballot
         try:
-            answer: Answer[Verdict] = await judge.ask(messages, _one_verdict)
+            answer: Answer[Verdict] = await judge.ask(messages, one_verdict)
         except Exception as error:
             ballot.failures[criterion.id] = f"{type(error).__name__}: {first_line(error)}"
             return
@@ -122,6 +122,6 @@ def chunks(criteria: Sequence[Criterion], most: int) -> Iterator[Sequence[Criter
         yield criteria[i * len(criteria) // calls : (i + 1) * len(criteria) // calls]
 
 
-def _one_verdict(reply: str, cut: bool) -> Verdict | None:
+def one_verdict(reply: str, cut: bool) -> Verdict | None:
     # what was cut off might have said the opposite
     return None if cut and not is_bare(reply) else read_verdict(reply)
