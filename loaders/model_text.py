@@ -33,7 +33,7 @@ def whole_characters(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Compatibility characters as plain ones (NFKC), invisible ones left out."""
+    """Compatibility characters as plain ones (NFKC), invisible and broken ones left out."""
     if text.isascii():
         return text
     kept, marks = [], 0
@@ -41,7 +41,7 @@ def visible(text: str) -> str:
         if c < "\x80":
             kept.append(c)
             marks = 0
-        elif unicodedata.category(c) != "Cf":
+        elif c != "\ufffd" and unicodedata.category(c) != "Cf":
             marks = marks + 1 if unicodedata.combining(c) else 0
             if marks <= _MOST_MARKS:
                 kept.append(c)

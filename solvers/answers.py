@@ -147,6 +147,8 @@ def _statements(text: str, options: Mapping[str, str]) -> Iterator[_Statement]:
 
 def _said(line: str, options: Mapping[str, str], last: bool) -> str:
     """What an answer line says after its opening words; "" for any other line."""
+    if taken_back := _RETRACTED.match(line):  # "On reflection, ANSWER: Q"
+        line = line[taken_back.end() :].lstrip(" ,:—–-")
     if match := ANSWER.match(line):
         return line[match.end() :].strip()
     if last and (match := CLOSING.match(line) or CHOSEN.match(line)):
@@ -169,7 +171,8 @@ def _json_answers(text: str) -> Iterator[tuple[int, int, str]]:
         begins_line = not text[text.rfind("\n", 0, start) + 1 : start].strip(" `*>")
         said = _named(value)
         if begins_line and said:
-            yield start, end, str(said[0]) if len({str(v) for v in said}) == 1 else ""
+            texts = {v if isinstance(v, str) else "" for v in said}
+            yield start, end, texts.pop() if len(texts) == 1 else ""
 
 
 def _named(value: dict[str, object]) -> list[object]:

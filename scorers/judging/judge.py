@@ -123,5 +123,6 @@ def chunks(criteria: Sequence[Criterion], most: int) -> Iterator[Sequence[Criter
 
 
 def one_verdict(reply: str, cut: bool) -> Verdict | None:
+    """The verdict of a reply to a single question; of a cut reply only if it is bare."""
     # what was cut off might have said the opposite
     return None if cut and not is_bare(reply) else read_verdict(reply)
