@@ -50,7 +50,7 @@ _MARK = re.compile(
 
 # harmony: <|channel|>analysis<|message|>...<|end|><|start|>assistant<|channel|>final<|message|>...
 _CHANNEL = re.compile(
-    r"(?:<\|channel\|>|<\|start\|>\s?assistant|\A\s?)\s?(?P<name>[a-z]{1,20})[^<]{0,100}"
+    r"(?:(?:<\|start\|>\s?assistant\s?)?<\|channel\|>|<\|start\|>\s?assistant|\A\s?)\s?(?P<name>[a-z]{1,20})[^<]{0,100}"
     r"(?:<\|constrain\|>\s?\w{0,20}\s?)?<\|message\|>"
 )
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")

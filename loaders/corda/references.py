@@ -40,7 +40,7 @@ _RULES = (
     rf"(?=\W*$|\s*[,;:]|\s+(?:and|or|but|then|instead|only)\b)",
     rf"\b(?:same as|as in|as with|like|opposite of|instead of|variant of|version of)\s+(?:the\s+)(?:{_ORDER})"
     rf"(?=\W*$|\s*[,;:]|\s+(?:one|option|but|and|{_COUNT})\b)",
-    rf"\b(?:the|this|that)\s+(?:option|alternative)s?\s+(?:above|below|before|listed|named|described)\b",
+    r"\b(?:the|this|that)\s+(?:option|alternative)s?\s+(?:above|below|before|listed|named|described)\b",
     r"\b(?:as|same as|see|like|all|both|everything)(?:\s+the)?\s+above(?=\W*$|\s*[,;]|\s+but\b)",
     # letters and numbers
     r"\b(?:options?|alternatives?|choices?|answers?)\s+(?:{x}(?![\w'’])|(?:one|two|three|four|five)\b(?!\s+of)|"
@@ -51,7 +51,7 @@ _RULES = (
     r"\b(?:do|choose|pick|same as|as in|opposite of|as under|like in|see|just)\s+{x}(?=\W*$|\s*[,;:]|\s+(?:and|or|but|then|"
     r"with|without|first|only|instead)\b)",
     r"^\W*{x}\s*(?:(?:,|/|&|\+|\band\b|\bor\b|\bplus\b|\bthen\b|\bfollowed by\b)\s*(?:then\s+)?{x}(?![\w'’]|\.\s?[A-Z])|"
-    r"\s(?:but|then|with|without|plus|followed|only|unless|combined|minus)\b|,\s+(?:but|then|and then|without|only|with)\b|\W*$)",
+    r"\s(?:but|then|with|without|plus|followed|only|unless|combined|minus)\b|,\s+(?:but|then|and then|without|only|with)\b)",
     r"\b(?:nos?\.|numbers?|#)\s*{n}\s*(?:,|/|&|\+|\band\b|\bor\b)\s*(?:#\s*)?{n}(?![\w'’])",
 )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moral_evals.benchmarks.reading_errors import reading_errors
+from benchmarks.reading_errors import reading_errors
 
 
 @pytest.mark.parametrize(("kind", "least"), [("corda", 250), ("judge", 150)])

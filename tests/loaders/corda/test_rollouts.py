@@ -24,6 +24,7 @@ from moral_evals.loaders.corda.rollouts import (
     option_counts,
     rollout_dataset,
 )
+from moral_evals.loaders.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -198,8 +199,7 @@ def test_each_option_stands_equally_often_at_each_place_and_under_each_label(k: 
 def test_layouts_are_the_same_in_another_process() -> None:
     program = (
         "import json\n"
-        "from moral_evals.loaders.errors import DataError
-from tests.loaders.corda.test_rollouts import samples\n"
+        "from tests.loaders.corda.test_rollouts import samples\n"
         "print(json.dumps({s.id: s.metadata for s in samples()}))\n"
     )
     here = {s.id: s.metadata for s in samples()}
