@@ -19,7 +19,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _PUNCTUATION = " .,;:!?…—–-→/()[]{}<>*_`\"'“”‘’«»。、，！？；：）」』】|~#=·"
 # words that may follow a label and leave it the answer
 _GOES_ON = re.compile(
-    r"(?:because|since|as|for|due|given|so|over|rather|instead|not|on|with|by|despite|although|though|"
+    r"(?:because|since|as|for|due|given|so|over|rather|instead|not|and not|on|with|by|despite|although|though|"
     r"even|but|while|whereas|without|in spite|it is|is (?:my|the (?:right|best|better|only|least)|best|"
     r"better|right|preferable|what i)|seems (?:best|right|better)|weil|denn|da|parce|car|porque|ya que|"
     r"perché|poiché|omdat|потому|так как|因为|から|と|이며)(?!\w)|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]",
@@ -28,7 +28,7 @@ _GOES_ON = re.compile(
 # what makes a line with one label no choice all the same
 _UNDECIDED = re.compile(
     r"^\W*(?:but |and |or )?(?:maybe|perhaps|possibly|if|unless|depending|depends|provided|assuming|or\b|"
-    r"and\b|/|\+|&|vs\b|versus)|"
+    r"and\b(?! not)|/|\+|&|vs\b|versus)|"
     r"\b(?:can ?not|can['’]t|could ?n['’]t|could not|won['’]t|will not|unable to|refuse to|do not|don['’]t|"
     r"not able to|impossible to) (?:really |truly |honestly )?(?:decide|choose|pick|select|say|tell|answer|"
     r"know|endorse|commit|settle|make)|"
@@ -37,7 +37,7 @@ _UNDECIDED = re.compile(
     r"^\W*(?:is |are |would be |seems )?(?:unaccept|not accept|wrong|immoral|unethical|impermiss|forbidden|"
     r"inadmiss|false|rejected|ruled out|excluded|eliminated|worse|bad\b|dishonest|no\b(?! one| doubt))|"
     r"^\W*(?:is |would be )?accept(?:able|ed)\W*$|"
-    r"^\W*(?:only )?(?:[0-4]?\d|50)(?:\.\d+)? ?%",
+    r"^\W*(?:only )?(?:[0-4]?\d|50)(?:\.\d+)? ?%|\b\d{1,3} ?[/:] ?\d{1,3}\b",
     re.IGNORECASE,
 )
 _AGAINST_BEFORE = re.compile(
@@ -61,7 +61,9 @@ _EVEN = re.compile(
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(r"^\W*(?:because|since|as|for)\b(?:[^.;]{0,200})$", re.IGNORECASE)
-_WOULD = re.compile(r"\W{0,3} ?(?:would|will|might|may)\b", re.IGNORECASE)
+_WOULD = re.compile(
+    r"\W{0,3} ?(?:would|will|might|may|is|are|was|has|does|asks|needs|means)\b", re.IGNORECASE
+)
 _CLAUSE = re.compile(r"[.;!?\n]|, (?=and|but|so)")
 
 

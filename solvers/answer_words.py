@@ -32,7 +32,7 @@ def _fold(words: str) -> str:
 
 _MARKUP = r"[\s>*_`#\-•\"'“”‘’«(\[{|~]{0,30}"
 _TIGHT = r"[ *_`\"'”’)\]]{0,8}"
-_NAMED = rf"(?:(?:{_fold(_BEFORE)}) ?)?(?:{_fold(_ANSWERS)})(?: (?:{_fold(_AFTER)}))?"
+_NAMED = rf"(?:(?:so|thus|hence|therefore),? )?(?:(?:{_fold(_BEFORE)}) ?)?(?:{_fold(_ANSWERS)})(?: (?:{_fold(_AFTER)}))?"
 
 ANSWER = re.compile(
     rf"{_MARKUP}{_NAMED}{_TIGHT}(?:[:=](?!=)|(?:[-–—→]>?)(?= ))(?=[^\n]*[^\s*_`])", re.IGNORECASE

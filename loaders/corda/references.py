@@ -20,8 +20,8 @@ _ORDER = r"(?:first|second|third|fourth|fifth|last|former|latter|previous|preced
 # {x} is one letter or number of the step's options, {loose} one in lower case as well
 _RULES = (
     # quantifiers
-    rf"^\W*(?:both|neither|none|all|either|any)(?:\s+of\s+(?:these|those|them|it))?{_END}",
-    rf"\b{_DO}\s+(?:both|neither|either|all|none|any)(?:\s+of\s+(?:these|those|them))?{_END}",
+    rf"^\W*(?:both|neither|none|all|either|any)(?:\s+(?:one|{_COUNT}))?(?:\s+of\s+(?:these|those|them|it))?{_END}",
+    rf"\b{_DO}\s+(?:both|neither|either|all|none|any)(?:\s+{_COUNT})?(?:\s+of\s+(?:these|those|them))?{_END}",
     r"\bof the above\b(?!-)",
     rf"\b(?:both|neither|none|all|either|any|each|one|two|some|combination|mix|mixture|most)\s+of\s+(?:these|those)"
     rf"(?:\s+{_COUNT})?(?:\s+(?:{_NOUN}|things|acts|actions))?(?=\W*$|\s*[,.;:])",
@@ -32,11 +32,13 @@ _RULES = (
     rf"\b(?:mix|mixture|combination|compromise|blend|middle (?:way|course|ground|path))\s+(?:of|between)\s+(?:all|both|"
     rf"(?:the\s+)?(?:two|three|four|others?|above|options)|these|those)(?=\W*$|\s*[,.;:]|\s+{_NOUN})",
     rf"\b(?:neither|either|both|none)\s+of\s+the\s+(?:{_COUNT}|others?)(?=\W*$|\s*[,.;:]|\s+{_NOUN})",
+    rf"\b(?:whichever|which) of the {_COUNT}\b(?=\W*$|\s*[,.;:]|\s+(?:is|are|was|seems|{_NOUN}))",
+    rf"\beverything (?:listed|else listed)\b|\bhalf of {{x}}(?![\w'’])",
     # order
     rf"\bthe\s+(?:{_ORDER}|very first|middle|final)\s+(?:{_COUNT}\s+)?(?:options?|alternatives?|courses? of action)\b"
     r"(?!\s+(?:on|in|for|of)\s+(?:the|her|his|their|its)\b)",
     rf"\bthe\s+{_ORDER}\s+(?:{_COUNT}\s+)?choices?{_END}",
-    rf"\b{_DO}\s+(?:as\s+)?(?:the\s+)?(?:{_ORDER}|opposite of the {_ORDER})(?:\s+(?:one|ones|{_COUNT}))?"
+    rf"\b{_DO}\s+(?:as\s+)?(?:the\s+)?(?:{_COUNT}\s+)?(?:{_ORDER}|opposite of the {_ORDER})(?:\s+(?:one|ones|{_COUNT}))?"
     rf"(?=\W*$|\s*[,;:]|\s+(?:and|or|but|then|instead|only)\b)",
     rf"\b(?:same as|as in|as with|like|opposite of|instead of|variant of|version of)\s+(?:the\s+)(?:{_ORDER})"
     rf"(?=\W*$|\s*[,;:]|\s+(?:one|option|but|and|{_COUNT})\b)",

@@ -57,7 +57,11 @@ _LABELLED = re.compile(
     rf"(?:is|:|=|-|—)\s?:?\s?({_WORD})\s?(?=$|[.!,;(])",
     re.IGNORECASE | re.MULTILINE,
 )
-_CLOSING = re.compile(rf"^(?:so|thus|hence|therefore|overall|in short)?\s?({_WORD})$", re.I)
+_CLOSING = re.compile(
+    rf"^(?:so|thus|hence|therefore|overall|in short|it['’]?s an?|it is an?|an?|definitely|clearly|"
+    rf"certainly|absolutely|a clear|clear)?\s?({_WORD})$",
+    re.I,
+)
 _SEGMENT = re.compile(r"[.?!:;,\n—–]+")
 
 _PART = (
@@ -69,6 +73,10 @@ _PART = (
 _UNSURE = r"(?:perhaps|maybe|possibly|i'?m not (?:sure|certain)|not sure|unsure|uncertain|sort of|kind of)"
 # what takes a yes back: its own clause ends or begins so, or an objection says so
 _QUALIFIED = re.compile(
+    r"^\W*(?:(?:but )?with (?:some |a few |minor |major )?(?:caveat|reservation|qualification|exception)|except|"
+    r"apart from|aside from|save for|minus)|"
+    r"^[^.;!\n]{0,300}\b(?:but|though|although|albeit|yet|however)\b[^.;!\n]{0,60}(?:\b(?:not|never|omits|lacks|"
+    r"misses|fails|leaves out)\b|n['’]t\b)|"
     rf"^\W*(?:(?:but|though|although|albeit|if|only|just|even if|yet|or rather)\W+)?"
     rf"(?:at least |only |just )?(?:{_PART}|{_UNSURE})\b|"
     rf"^[^.;!\n]{{0,300}}\b(?:but|though|although|albeit|yet|however|only)\b[^.;!\n]{{0,200}}\b{_PART}\b|"
