@@ -33,7 +33,7 @@ _RULES = (
     rf"(?:the\s+)?(?:two|three|four|others?|above|options)|these|those)(?=\W*$|\s*[,.;:]|\s+{_NOUN})",
     rf"\b(?:neither|either|both|none)\s+of\s+the\s+(?:{_COUNT}|others?)(?=\W*$|\s*[,.;:]|\s+{_NOUN})",
     rf"\b(?:whichever|which) of the {_COUNT}\b(?=\W*$|\s*[,.;:]|\s+(?:is|are|was|seems|{_NOUN}))",
-    rf"\beverything (?:listed|else listed)\b|\bhalf of {{x}}(?![\w'’])",
+    r"\beverything (?:listed|else listed)\b|\bhalf of {x}(?![\w'’])",
     # order
     rf"\bthe\s+(?:{_ORDER}|very first|middle|final)\s+(?:{_COUNT}\s+)?(?:options?|alternatives?|courses? of action)\b"
     r"(?!\s+(?:on|in|for|of)\s+(?:the|her|his|their|its)\b)",
