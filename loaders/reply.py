@@ -6,12 +6,14 @@ encrypted blob, or only the last of several blocks. Nothing here joins that fiel
 
 import ast
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
+
+from moral_evals.loaders.model_text import whole_characters
+from moral_evals.loaders.thinking import split_thinking
 
 TraceKind = Literal["raw", "summary", "elicited", "redacted", "none"]
 """Where a thinking trace comes from.
@@ -27,10 +29,7 @@ _SUMMARISED_FORMATS = ("anthropic-claude-v1", "google-gemini-v1")
 _SUMMARISING_APIS = ("google", "vertex")
 _TEXT_KEYS = ("text", "thinking", "summary", "reasoning_content", "reasoning", "content")
 
-_THINK = re.compile(r"<(think|thinking)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
-_THINK_OPEN = re.compile(r"<(?:think|thinking)>", re.IGNORECASE)
-_THINK_CLOSE = re.compile(r"</(?:think|thinking)>", re.IGNORECASE)
-_TAGGED = re.compile(r"<reasoning>(.*?)(?:</reasoning>|\Z)", re.DOTALL | re.IGNORECASE)
+_DEEPEST = 30
 
 _Part = tuple[str, TraceKind]
 
@@ -47,6 +46,7 @@ class Reply:
         truncated: The reply was cut at a token limit.
         refused: The provider marks the reply as a refusal or filtered it.
         error: The provider's error that came in place of a reply.
+        unclosed: Thinking in the text whose end is not marked; part of `trace` as well.
     """
 
     trace: str
@@ -56,6 +56,7 @@ class Reply:
     truncated: bool = False
     refused: bool = False
     error: str = ""
+    unclosed: str = ""
 
 
 def read_reply(output: ModelOutput, api: str = "") -> Reply:
@@ -67,50 +68,30 @@ def read_reply(output: ModelOutput, api: str = "") -> Reply:
     """
     # not `output.empty`: `output.message` raises when a limit left no choice
     if not output.choices:
-        return Reply("", "none", "", "none", error=output.error or "")
+        return Reply("", "none", "", "none", error=whole_characters(output.error or ""))
     choice = output.choices[0]
     content = choice.message.content
     blocks = [ContentText(text=content)] if isinstance(content, str) else content
     texts = [b for b in blocks if isinstance(b, ContentText)]
     parts = [p for b in blocks if isinstance(b, ContentReasoning) for p in _block(b, api)]
-    thought, rest = split_thinking("\n".join(t.text for t in texts if not _is_refusal(t)))
-    if thought and (thought, "raw") not in parts:  # Inspect repeats a block that nothing follows
-        parts.append((thought, "raw"))
-    tagged, response = split_tagged(rest)
+    said = split_thinking("\n".join(t.text for t in texts if not _is_refusal(t)))
+    # Inspect repeats a block that nothing follows
+    if said.thought and (said.thought, "raw") not in parts:
+        parts.append((said.thought, "raw"))
     refusal = "\n".join(t.text for t in texts if _is_refusal(t))
-    trace, kind = _trace(parts, tagged)
+    trace, kind = _trace(parts, said.elicited)
+    response = whole_characters(said.response)
+    unknown = "" if choice.stop_reason != "unknown" else response or "unknown"
     return Reply(
-        trace=trace,
+        trace=whole_characters(trace),
         trace_kind=kind,
-        response=response or refusal,
+        response=response or whole_characters(refusal),
         stop_reason=choice.stop_reason,
         truncated=choice.stop_reason in ("max_tokens", "model_length"),
         refused=choice.stop_reason == "content_filter" or bool(refusal),
-        error=output.error or ("" if choice.stop_reason != "unknown" else response or "unknown"),
+        error=whole_characters(output.error or unknown),
+        unclosed=whole_characters(said.unclosed),
     )
-
-
-def split_thinking(text: str) -> tuple[str, str]:
-    """(thinking, rest) of text with `<think>` blocks that the provider layer left in place.
-
-    A closing tag alone ends thinking that the chat template opened; an opening tag alone starts
-    thinking that was cut off.
-    """
-    thoughts = [m.group(2).strip() for m in _THINK.finditer(text)]
-    text = _THINK.sub("\n", text)
-    if closings := list(_THINK_CLOSE.finditer(text)):
-        thoughts.insert(0, _THINK_CLOSE.sub("\n", text[: closings[-1].start()]).strip())
-        text = text[closings[-1].end() :]
-    if opening := _THINK_OPEN.search(text):
-        thoughts.append(text[opening.end() :].strip())
-        text = text[: opening.start()]
-    return _join(thoughts), text.strip()
-
-
-def split_tagged(text: str) -> tuple[str, str]:
-    """(reasoning, rest) of text that holds its reasoning in `<reasoning>` tags, closed or cut."""
-    tagged = [m.group(1).strip() for m in _TAGGED.finditer(text)]
-    return _join(tagged), _TAGGED.sub("", text).strip()
 
 
 def _trace(parts: list[_Part], tagged: str) -> tuple[str, TraceKind]:
@@ -127,7 +108,7 @@ def _block(block: ContentReasoning, api: str) -> list[_Part]:
     if block.signature and block.signature.startswith(_OPENROUTER_DETAILS):
         try:
             details = json.loads(block.signature.removeprefix(_OPENROUTER_DETAILS))
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             details = None
         if isinstance(details, list):
             return _openrouter_parts(details)
@@ -168,11 +149,11 @@ def unwrap_payload(reasoning: str) -> str:
     Empty if the payload carries no readable text.
     """
     text = reasoning.strip()
-    if text[0] + text[-1] not in ("[]", "{}"):
+    if text[:1] + text[-1:] not in ("[]", "{}"):
         return text
     try:
         payload = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         try:
             payload = ast.literal_eval(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -180,15 +161,17 @@ def unwrap_payload(reasoning: str) -> str:
     return _join(_texts(payload))
 
 
-def _texts(payload: Any) -> Iterable[str]:
+def _texts(payload: Any, depth: int = 0) -> Iterable[str]:
+    if depth > _DEEPEST:
+        return
     if isinstance(payload, str):
         yield payload
     elif isinstance(payload, list | tuple):
         for item in payload:
-            yield from _texts(item)
+            yield from _texts(item, depth + 1)
     elif isinstance(payload, dict):
         value = next((payload[k] for k in _TEXT_KEYS if payload.get(k)), None)
-        yield from _texts(value)
+        yield from _texts(value, depth + 1)
 
 
 def _is_refusal(block: ContentText) -> bool:

@@ -12,7 +12,7 @@ from moral_evals.loaders.corda.rollouts import STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.faults import calls_of
 from moral_evals.loaders.options import flag, one_of
 from moral_evals.loaders.reply import read_reply
-from moral_evals.solvers.answers import read_answer
+from moral_evals.solvers.answers import read_choice
 from moral_evals.solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
 from moral_evals.solvers.kept import reply_or_error
 from moral_evals.solvers.ready import check_ready
@@ -125,7 +125,7 @@ class _Runner:
             if reply.truncated:
                 status = "truncated"
                 break
-            status, label = read_answer(reply.response, shown_texts(self.rollout, index))
+            status, label = read_choice(reply, shown_texts(self.rollout, index))
             if status != "unparsed":
                 break
         assert reply is not None

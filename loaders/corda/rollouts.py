@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from moral_evals.loaders.corda.chains import Chain, Option, Step
 from moral_evals.loaders.corda.layout import draw_labels, layout
+from moral_evals.loaders.corda.references import refuse_references
 
 Condition = Literal["unconditioned", "context", "own", "best", "worst", "random"]
 CONDITIONS: tuple[Condition, ...] = (
@@ -26,11 +27,6 @@ STEPS_KEY = "corda_steps"
 
 Ends = Callable[[Sequence[Option]], Sequence[int]]
 """From a step's options to the indices of its best (or worst) ones under the tier order."""
-
-# options that speak of other options make no sense in another order
-_NAMES_OTHERS = ("both a and b", "both of the above", "all of the above", "none of the above",
-                 "neither of the above", "either of the above", "both options", "options a and",
-                 "option a and option b")  # fmt: skip
 
 
 class ShownOption(BaseModel):
@@ -53,7 +49,6 @@ class RolloutMetadata(BaseModel):
         chain: The chain itself.
         shown: For each step, options with labels in the order displayed.
         history: For each step, the option id that a fixed history reports; empty texts otherwise.
-        unshuffled: Steps whose options name other options and are shown in the file's order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,7 +60,6 @@ class RolloutMetadata(BaseModel):
     chain: Chain
     shown: list[list[ShownOption]]
     history: list[str]
-    unshuffled: list[str] = []
 
 
 def rollout_dataset(
@@ -87,7 +81,11 @@ def rollout_dataset(
         ends: For `best` and `worst`, the options that a history may report.
         labels: The user's own labels; the first K serve a step with K options.
         name: Name of the data set.
+
+    Raises:
+        DataError: For an option that speaks of other options, with its place.
     """
+    refuse_references(chains, name)
     samples = [
         _sample(chain, condition, shuffle, seed, ends, labels)
         for chain in chains
@@ -100,11 +98,6 @@ def rollout_dataset(
 def option_counts(chains: Sequence[Chain]) -> set[int]:
     """The numbers of options that steps have."""
     return {len(step.options) for chain in chains for step in chain.steps}
-
-
-def names_other_options(step: Step) -> bool:
-    """Whether an option of the step speaks of other options ("Both A and B")."""
-    return any(phrase in o.text.casefold() for o in step.options for phrase in _NAMES_OTHERS)
 
 
 def _sample(
@@ -123,7 +116,6 @@ def _sample(
         chain=chain,
         shown=[_shown(chain, step, shuffle, seed, labels) for step in chain.steps],
         history=[_reported(chain, step, condition, shuffle, seed, ends) for step in chain.steps],
-        unshuffled=[s.step_id for s in chain.steps if names_other_options(s)],
     )
     return Sample(
         id=f"{chain.chain_id}:{condition}:{shuffle}",
@@ -136,8 +128,6 @@ def _shown(chain: Chain, step: Step, shuffle: int, seed: int, labels: str) -> li
     k = len(step.options)
     tokens = tuple(labels[:k]) if labels else draw_labels(seed, k)
     places = layout(seed, chain.chain_id, step.step_id, k, shuffle, tokens)
-    if names_other_options(step):
-        places = [(i, label) for i, (_, label) in enumerate(places)]
     return [ShownOption(option_id=step.options[i].option_id, label=label) for i, label in places]
 
 

@@ -105,7 +105,7 @@ async def _by_criterion(
             ballot.take(criterion.id, given)
             return
         try:
-            answer: Answer[Verdict] = await judge.ask(messages, _one_verdict, key, stored)
+            answer: Answer[Verdict] = await judge.ask(messages, one_verdict, key, stored)
         except Exception as error:
             ballot.failures[criterion.id] = f"{type(error).__name__}: {first_line(error)}"
             return
@@ -165,6 +165,7 @@ def chunks(criteria: Sequence[Criterion], most: int) -> Iterator[Sequence[Criter
         yield criteria[i * len(criteria) // calls : (i + 1) * len(criteria) // calls]
 
 
-def _one_verdict(reply: str, cut: bool) -> Verdict | None:
+def one_verdict(reply: str, cut: bool) -> Verdict | None:
+    """The verdict of a reply to a single question; of a cut reply only if it is bare."""
     # what was cut off might have said the opposite
     return None if cut and not is_bare(reply) else read_verdict(reply)

@@ -5,11 +5,12 @@ verdict and is asked again alone; a reply whose numbers do not fit the list is n
 since a shifted count would give each criterion its neighbour's verdict.
 """
 
-import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
+from moral_evals.loaders.model_text import json_values
 from moral_evals.scorers.judging.verdict import YesNo, plain_reply, read_verdict, verdict_field
 
 _NUMBER_KEYS = ("n", "number", "nr", "id", "index", "criterion", "criterion_number", "#")
@@ -22,8 +23,8 @@ _PAIR = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\b(\d{1,4})\W{0,3}[:=.)–—]")
-_OPEN = re.compile(r"[{\[]")
-_DECODER = json.JSONDecoder()
+_DEEPEST = 20
+_MOST = 2000
 
 Numbered = tuple[Any, YesNo | None]
 
@@ -37,7 +38,9 @@ def read_verdicts(reply: str, count: int, cut: bool = False) -> dict[int, YesNo]
         cut: The reply ended at a token limit, so its last line is not to be trusted.
     """
     text = plain_reply(reply)
-    found = list(_from_json(text, count)) or list(_from_lines(text, cut))
+    found = list(_from_json(text, count)) or list(islice(_from_lines(text, cut), _MOST + 1))
+    if len(found) > _MOST:
+        return {}  # a loop
     numbers = [number for number, _ in found]
     if not all(isinstance(n, int) and 1 <= n <= count for n in numbers):
         return {}
@@ -52,19 +55,16 @@ def read_verdicts(reply: str, count: int, cut: bool = False) -> dict[int, YesNo]
 
 
 def _from_json(text: str, count: int) -> Iterator[Numbered]:
-    start = 0
-    while (match := _OPEN.search(text, start)) is not None:
-        try:
-            value, start = _DECODER.raw_decode(text, match.start())
-        except (json.JSONDecodeError, RecursionError):
-            start = match.start() + 1  # what comes before a cut is still read, entry by entry
-            continue
+    # what comes before a cut is read entry by entry
+    for _, _, value in json_values(text, "{["):
         yield from _entries(value, count)
 
 
-def _entries(value: Any, count: int) -> Iterator[Numbered]:
+def _entries(value: Any, count: int, depth: int = 0) -> Iterator[Numbered]:
+    if depth > _DEEPEST:
+        return
     if isinstance(value, list):
-        yield from _listed(value, count)
+        yield from _listed(value, count, depth)
     elif isinstance(value, dict):
         fields = {str(k).casefold().strip(): v for k, v in value.items()}
         numbers = (_as_number(fields.get(k)) for k in _NUMBER_KEYS)
@@ -77,22 +77,22 @@ def _entries(value: Any, count: int) -> Iterator[Numbered]:
                 yield _as_number(key), _verdict(verdict)
         else:
             for inner in fields.values():
-                yield from _entries(inner, count)
+                yield from _entries(inner, count, depth + 1)
 
 
-def _listed(values: list[Any], count: int) -> Iterator[Numbered]:
-    if all(isinstance(v, str | bool) for v in values):
+def _listed(values: list[Any], count: int, depth: int) -> Iterator[Numbered]:
+    if values and all(isinstance(v, str | bool) for v in values):
         # without numbers only a complete list says which verdict is whose
         if len(values) == count and count > 1:
             yield from enumerate(map(_verdict, values), 1)
         return
     for value in values:
-        yield from _entries(value, count)
+        yield from _entries(value, count, depth + 1)
 
 
 def _from_lines(text: str, cut: bool) -> Iterator[Numbered]:
     for raw in text.splitlines()[: -1 if cut else None]:
-        line = " ".join(raw.split())  # long runs of blanks would keep the patterns busy for hours
+        line = " ".join(raw.split())
         pairs = _PAIR.findall(line)
         if len(pairs) > 1:  # "1: yes, 2: no"
             yield from ((int(n), read_verdict(word)) for n, word in pairs)

@@ -419,3 +419,12 @@ def test_headline_is_regular(tmp_path):
         "rubric_judge",
         "regular",
     )
+
+
+def test_half_a_surrogate_pair_costs_no_sample(tmp_path):
+    said = thinking("I weigh \ud83d both.", "Go \ud83d.")
+    log = run(morebench(data=one_case(tmp_path, [1])), always(said), always("yes\ud83d"))
+    assert log.status == "success"
+    assert log.samples and log.samples[0].scores
+    assert log.samples[0].scores["rubric_judge"].value["score"] == 1
+    assert log.samples[0].error is None

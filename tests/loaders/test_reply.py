@@ -15,10 +15,9 @@ from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 from moral_evals.loaders.reply import (
     Reply,
     read_reply,
-    split_tagged,
-    split_thinking,
     unwrap_payload,
 )
+from moral_evals.loaders.thinking import split_thinking
 from tests.shapes import (
     ANSWER,
     anthropic,
@@ -306,7 +305,8 @@ def test_an_openrouter_signature_that_is_no_json_does_not_end_the_run():
     ],
 )
 def test_thinking_is_split_from_the_rest(text: str, thinking: str, rest: str):
-    assert split_thinking(text) == (thinking, rest)
+    parts = split_thinking(text)
+    assert (parts.thought, parts.response) == (thinking, rest)
 
 
 @pytest.mark.parametrize(
@@ -314,13 +314,14 @@ def test_thinking_is_split_from_the_rest(text: str, thinking: str, rest: str):
     [
         ("<reasoning>a</reasoning>b", "a", "b"),
         ("<Reasoning>\na\n</Reasoning>\n\nb", "a", "b"),
-        ("<reasoning>a</reasoning>b<reasoning>c</reasoning>d", "a\n\nc", "bd"),
+        ("<reasoning>a</reasoning>b<reasoning>c</reasoning>d", "a\n\nc", "b\nd"),
         ("<reasoning>cut off", "cut off", ""),
         ("plain", "", "plain"),
     ],
 )
 def test_tagged_reasoning_is_split_from_the_rest(text: str, reasoning: str, rest: str):
-    assert split_tagged(text) == (reasoning, rest)
+    parts = split_thinking(text)
+    assert (parts.elicited, parts.response) == (reasoning, rest)
 
 
 TAGS = ("<think>", "</think>", "<thinking>", "</thinking>")

@@ -21,10 +21,10 @@ from moral_evals.loaders.corda.rollouts import (
     CONDITIONS,
     Condition,
     RolloutMetadata,
-    names_other_options,
     option_counts,
     rollout_dataset,
 )
+from moral_evals.loaders.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -301,21 +301,15 @@ def naming(text: str) -> Step:
     "text",
     ["Both of the above.", "None of the above", "Do both A and B.", "Take all of the ABOVE."],
 )
-def test_options_that_name_others_keep_the_files_order_and_are_flagged(text: str) -> None:
+def test_options_that_name_others_are_refused_with_their_place(text: str) -> None:
     story = chain("c", step("s1", 0, 1, 2), naming(text), step("s3", 0, 1, 2))
-    found = rollouts([story], ["unconditioned", "own"], 9)
-    for rollout in found:
-        assert rollout.unshuffled == ["s2"]
-        assert [o.option_id for o in rollout.shown[1]] == ["o0", "o1", "o2"]
-    assert len({tuple(o.label for o in r.shown[1]) for r in found}) > 1, "labels still move"
-    assert len({tuple(o.option_id for o in r.shown[0]) for r in found}) == 3
+    with pytest.raises(DataError, match="chain 'c', step 's2', option 'o2'"):
+        rollouts([story], ["unconditioned", "own"], 9)
 
 
 @pytest.mark.parametrize(
     "text", ["Tell both of them above all.", "Above all, be kind.", "Tell Anna and Bo."]
 )
 def test_other_texts_are_shuffled(text: str) -> None:
-    assert not names_other_options(naming(text))
     found = rollouts([chain("c", naming(text))], ["own"], 3)
-    assert all(r.unshuffled == [] for r in found)
     assert len({r.shown[0][0].option_id for r in found}) == 3
