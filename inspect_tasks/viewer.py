@@ -14,45 +14,48 @@ from moral_evals.scorers.outcome import FLAGS
 from moral_evals.scorers.rubric.metrics import METRIC_NAMES
 
 _SHARE = ScoreColorScale(palette="good-high", min=0.0, max=1.0)
-# short, so that a header stays in one piece beside all others on a small screen
-_LABELS = {"score": "score", "length": "chars", "graded_share": "graded"} | {
+# a column is as wide as its label, so a label is as long as its widest cell
+_LABELS = {"score": "rubric score", "length": "characters", "graded_share": "graded share"} | {
     dimension_key(dimension): name for dimension, name in METRIC_NAMES.items()
 }
 
 
 def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
-    """Score and dimension columns for each rubric scorer, the lowest score on top.
+    """Score columns, then the parts of the first scorer, the lowest score on top.
 
     Args:
         scorer_prefixes: Prefix of the value keys by scorer name, e.g. `{"rubric_judge": ""}`.
     """
-    columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId")]
+    columns: list[TaskSamplesColumn] = []
     labels: dict[str, str] = {}
     scales: dict[str, ScoreColorScale] = {}
-    # every score before the parts of any
+    first = next(iter(scorer_prefixes))
+    # every score before the parts of any, and the other scorers' parts one click away
     for key in ("score", *map(dimension_key, METRIC_NAMES), "length", "graded_share"):
         for scorer, prefix in scorer_prefixes.items():
             name = prefix + key
-            columns.append(TaskSamplesColumn.score(scorer, name))
-            labels[name] = f"resp. {_LABELS[key]}" if prefix else _LABELS[key]
+            shown = scorer == first or key == "score"
+            columns.append(TaskSamplesColumn.score(scorer, name, visible=shown))
+            labels[name] = f"response: {_LABELS[key]}" if prefix else _LABELS[key]
             if key != "length":
                 scales[name] = _SHARE
+        if key == "score":
+            columns.append(TaskSamplesColumn(id="sampleId"))
     for scorer, prefix in scorer_prefixes.items():
         columns += [
             TaskSamplesColumn.score(scorer, prefix + key, visible=False)
             for key in ("dim_other", "declined")
         ]
-    columns.append(TaskSamplesColumn(id="error"))
+    columns += [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="error")]
     hidden = ("input", "target", "answer", "tokens", "duration")
     columns += [TaskSamplesColumn(id=name, visible=False) for name in hidden]
     columns += [TaskSamplesColumn.score("outcome", flag, visible=False) for flag in FLAGS]
-    first, prefix = next(iter(scorer_prefixes.items()))
     return ViewerConfig(
         sample_score_view=SampleScoreView(default="grid"),
         task_samples_view=TaskSamplesView(
             name="Rubric scores",
             columns=columns,
-            sort=[TaskSamplesSort.score(first, prefix + "score", dir="asc")],
+            sort=[TaskSamplesSort.score(first, scorer_prefixes[first] + "score", dir="asc")],
             multiline=False,
             score_labels=labels,
             score_color_scales=scales,
@@ -63,7 +66,7 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
 
 def chain_viewer(scorer: str) -> ViewerConfig:
     """Columns for rollouts, the score first: rank value, share answered, condition, shuffle."""
-    labels = {"score": "rank", "answered": "answered", "condition": "condition"}
+    labels = {"score": "rank value", "answered": "share answered", "condition": "condition asked"}
     labels["shuffle"] = "shuffle"
     columns = [TaskSamplesColumn.score(scorer, key) for key in labels]
     columns += [TaskSamplesColumn(id=name) for name in ("sampleId", "answer")]

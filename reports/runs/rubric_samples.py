@@ -12,7 +12,7 @@ from moral_evals.loaders.errors import OptionError, SuiteError, listing
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.reply import Reply, read_reply
 from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
-from moral_evals.scorers.rubric.record import CriterionRow, RubricRecord
+from moral_evals.scorers.rubric.record import CriterionRow, RubricRecord, exact_values
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,8 @@ class RubricSample:
 
     def value(self, key: str) -> float:
         """A number of the score; nan if it was not measured."""
-        values = self.score.value if self.score else None
-        found = values.get(prefix_of(self.scorer) + key) if isinstance(values, dict) else None
-        return float(found) if isinstance(found, int | float) else math.nan
+        values = exact_values(self.score) if self.score else {}
+        return values.get(prefix_of(self.scorer) + key, math.nan)
 
     @property
     def scored(self) -> bool:

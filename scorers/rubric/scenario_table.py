@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata, dimension_key
 from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled, weighted_share
-from moral_evals.scorers.rubric.record import JudgingRecord
+from moral_evals.scorers.rubric.record import JudgingRecord, exact_values
 from moral_evals.scorers.stats.bootstrap import Array, Statistic, ratio
 
 GROUPS = ("source_group", "role", "type", "context", "theory")
@@ -32,7 +32,7 @@ class _Run:
     @classmethod
     def of(cls, score: SampleScore, prefix: str) -> "_Run":
         """What counts of a score: without a number nothing does, in logs up to version 1-B too."""
-        values = _numbers(score)
+        values = exact_values(score.score)
         if math.isfinite(values.get(prefix + "score", math.nan)):
             return cls(values, JudgingRecord.of(score.score).verdicts)
         declined = prefix + "declined"
@@ -161,13 +161,6 @@ def _graded(criteria: Iterable[Criterion], run: _Run, keep: Keep) -> list[Criter
 
 def _label(metadata: ScenarioMetadata, group: str) -> str:
     return getattr(metadata, group) or "unlabelled"
-
-
-def _numbers(score: SampleScore) -> dict[str, float]:
-    value = score.score.value
-    if not isinstance(value, dict):
-        return {}
-    return {k: float(v) for k, v in value.items() if isinstance(v, int | float)}
 
 
 def _nanmean(values: Iterable[float]) -> float:

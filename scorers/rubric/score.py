@@ -9,7 +9,7 @@ from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimensi
 from moral_evals.scorers.judging.panel import Judgement
 from moral_evals.scorers.markdown import row, viewer_cell
 from moral_evals.scorers.rubric.aggregate import ScenarioScore, fulfilled, scenario_score
-from moral_evals.scorers.rubric.record import RubricRecord
+from moral_evals.scorers.rubric.record import RubricRecord, rounded
 
 # a criterion is shown whole: the longest published ones have some 300 characters
 _CRITERION_SHOWN = 2000
@@ -39,8 +39,11 @@ def scored(
         record = record.but(declined=declined)
     graded = math.isfinite(score.score)
     word = math.nan if declined is None and not graded else float(bool(declined))
+    shown, exact = rounded(_values(prefix, score if graded else None, len(text), word))
+    if exact:
+        record = record.but(exact=exact)
     return Score(
-        value=_values(prefix, score if graded else None, len(text), word),
+        value=shown,
         answer=text,
         explanation=rubric_table(criteria, result, score),
         reason=None if graded else "grader_failed",
