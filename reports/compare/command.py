@@ -10,10 +10,10 @@ from moral_evals.reports.compare.latex_row import latex_row
 from moral_evals.reports.compare.pairs import rubric_groups
 from moral_evals.reports.compare.rubric import compare_rubric
 from moral_evals.reports.form.document import Report, merged
-from moral_evals.reports.form.output import add_output, write
+from moral_evals.reports.form.output import add_output, say, write
 from moral_evals.reports.runs.conditions import NAMES
 from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs
-from moral_evals.reports.runs.logs import log_files, shown_name
+from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
 
 
@@ -38,14 +38,17 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def run(options: argparse.Namespace) -> None:
     """Compare, and write in the form asked for."""
     if options.latex_row:
-        rubrics, _ = _chosen(options.logs, options.scorer)
+        logs = find_logs(options.logs)
+        rubrics, _ = _chosen(logs, options.scorer)
+        lines = logs.lines_for((r.log.location for r in rubrics), "MoReBench score taken")
         if not rubrics:
-            raise SuiteError(f"{', '.join(options.logs)}: no MoReBench scores in these logs.")
+            raise logs.nothing("no MoReBench scores in these logs", lines)
         for rubric in (run for group in rubric_groups(rubrics) for run in group):
             of = rubric.conditions
             # a comment to LaTeX, so that a row is not taken for another's
             print(f"% {rubric.model}, {of.task}, {of.judged} judged, judge {of.judge}")
             print(latex_row(rubric))
+        say(lines)
         return
     found = compare(options.logs, options.allow, options.baseline, options.scorer)
     # one file or stream holds one document
@@ -70,25 +73,23 @@ def compare(
     Raises:
         SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
     """
-    files = log_files(paths)
-    rubrics, chains = _chosen(files, scorer)
+    found = find_logs(paths)
+    rubrics, chains = _chosen(found, scorer)
+    lines = found.lines_for(
+        [r.log.location for r in rubrics] + [c.log.location for c in chains],
+        "MoReBench or CORDA score taken",
+    )
     reports = [compare_rubric(runs, allowed, baseline) for runs in rubric_groups(rubrics)]
     if chains:
         reports.append(compare_corda(chains, allowed, baseline))
     if not reports:
-        raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
-    used = {shown_name(r.log.location) for r in rubrics} | {
-        shown_name(c.log.location) for c in chains
-    }
-    if without := [n for n in map(shown_name, files) if n not in used]:
-        note = f"No finished score of this suite, so left out: {', '.join(without)}."
-        reports[-1] = replace(reports[-1], notes=[*reports[-1].notes, note])
+        raise found.nothing("no scores of this suite in these logs", lines)
+    reports[-1] = replace(reports[-1], left_out=lines)
     return reports
 
 
-def _chosen(paths: Sequence[str], scorer: str | None) -> tuple[list[RubricRun], list[CordaRun]]:
-    files = log_files(paths)
-    rubrics, chains = rubric_runs(files), corda_runs(files)
+def _chosen(logs: Found, scorer: str | None) -> tuple[list[RubricRun], list[CordaRun]]:
+    rubrics, chains = rubric_runs(logs), corda_runs(logs)
     if scorer is None:
         return rubrics, chains
     have = {r.scorer for r in rubrics} | {c.score.scorer for c in chains}

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.loaders.errors import OptionError
 from moral_evals.reports.exchange.reward_card import Source, card
 from moral_evals.reports.exchange.reward_pairs import check_margin, preference_pairs
 from moral_evals.reports.exchange.reward_rows import Rewarded, rewarded
 from moral_evals.reports.exchange.staged import Staged
-from moral_evals.reports.runs.logs import log_files, read
+from moral_evals.reports.form.output import say
+from moral_evals.reports.runs.found import find_logs
 from moral_evals.reports.runs.rubric_samples import one_scorer, rubric_samples, rubric_scorers
 
 REWARDS, PAIRS, CARD = "rewards.jsonl", "pairs.jsonl", "README.md"
@@ -24,10 +25,12 @@ class Exported:
     Attributes:
         sources: Each score of each log, with what it gave and what was left out.
         pairs: Number of preference pairs; None if they were not asked for.
+        left_out: Lines on logs that gave nothing.
     """
 
     sources: list[Source] = field(default_factory=list)
     pairs: int | None = None
+    left_out: list[str] = field(default_factory=list)
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -72,6 +75,7 @@ def run(options: argparse.Namespace) -> None:
     for source in done.sources:
         for reason, count in sorted(source.left_out.items()):
             print(f"left out, {source.model}: {count} {reason.replace('_', ' ')}")
+    say(done.left_out)
 
 
 def export_rewards(
@@ -124,15 +128,18 @@ def export_rewards(
 def _rows(
     logs: Sequence[str], scorer: str | None, done: Exported, kept: list[Rewarded] | None
 ) -> Iterator[dict[str, Any]]:
-    for name in log_files(logs):
-        header = read(name, header_only=True)
+    found_logs = find_logs(logs)
+    used = []
+    for log in found_logs.logs:
+        header = log.header
         present = rubric_scorers(header)
         if not present:  # a folder may hold runs of other tasks
             continue
+        used.append(log.location)
         scorers = [one_scorer(header, scorer)] if scorer else present
         sources = {s: Source(header.eval.model, "", "", "") for s in scorers}
         done.sources += sources.values()
-        for found in rubric_samples(name, header, scorers):
+        for found in rubric_samples(log.location, header, scorers):
             source = sources[found.scorer]
             if not found.scored:
                 reason = (found.score.reason or "unscored") if found.score else "error"
@@ -148,5 +155,6 @@ def _rows(
             if kept is not None:
                 kept.append(reply)
             yield reply.row.model_dump()
+    done.left_out = found_logs.lines_for(used, "rubric score")
     if not done.sources:
-        raise SuiteError(f"{', '.join(logs)}: no rubric score in these logs.")
+        raise found_logs.nothing("no rubric score in these logs", done.left_out)

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -31,11 +32,19 @@ def write(report: Report, options: argparse.Namespace) -> None:
         # a file or a pipe has no width of its own
         to_terminal(report, Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH))
         return
+    if options.format in ("csv", "latex"):  # these forms have tables alone
+        say(report.left_out)
     text = FORMATS[options.format](report)
     if options.out:
         write_whole(Path(options.out), text)
     else:
         sys.stdout.write(text)
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines beside a report that has no place for them."""
+    for line in lines:
+        print(line, file=sys.stderr)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -35,6 +35,8 @@ def to_terminal(report: Report, console: Console) -> None:
             console.print(Text(f"  {note}"))
     for note in report.notes:
         console.print(Text(note))
+    for line in report.left_out:  # whole, so that a name can be copied
+        console.print(Text(line), soft_wrap=True)
 
 
 def to_markdown(report: Report) -> str:
@@ -66,7 +68,8 @@ def to_json(report: Report) -> str:
         }
         for t in report.tables
     ]
-    document = {"title": report.title, "tables": tables, "notes": list(report.notes)}
+    notes = [*report.notes, *report.left_out]
+    document = {"title": report.title, "tables": tables, "notes": notes}
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -92,7 +95,7 @@ def _markdown(report: Report) -> Iterator[str]:
         for cells in table.rows:
             yield row([escaped(shown(c), _LONGEST) for c in cells])
         yield from (f"\n{escaped(note, _LONGEST)}" for note in remarks(table))
-    yield from (f"\n{escaped(note, _LONGEST)}" for note in report.notes)
+    yield from (f"\n{escaped(note, _LONGEST)}" for note in (*report.notes, *report.left_out))
 
 
 def _spread(cell: Cell) -> list[Any]:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from inspect_ai import score
@@ -15,6 +16,7 @@ from moral_evals.reports.form.document import Report
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.judges.compare_judgings import compare_judgings, last_two
 from moral_evals.reports.judges.judgings import judgings
+from moral_evals.reports.runs.found import find_logs
 from moral_evals.reports.runs.logs import log_files, read, shown_name
 from moral_evals.scorers.judging.options import MODES, ROLE
 from moral_evals.scorers.rubric_judge import rubric_judge
@@ -48,8 +50,10 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def _drift(logs: Sequence[str], scorer: str | None) -> Report:
-    found = [j for j in judgings(logs) if scorer in (None, j.scorer)]
-    return compare_judgings(*last_two(found))
+    found = find_logs(logs)
+    chosen = last_two([j for j in judgings(found) if scorer in (None, j.scorer)])
+    lines = found.lines_for((j.log.location for j in chosen), "judging that is compared")
+    return replace(compare_judgings(*chosen), left_out=lines)
 
 
 def _run_modes(options: argparse.Namespace) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog
 
-from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import slug
 from moral_evals.reports.compare.corda import compare_corda
 from moral_evals.reports.compare.pairs import rubric_groups
@@ -17,7 +16,8 @@ from moral_evals.reports.plots.catalogue import Drawing, corda_drawings, rubric_
 from moral_evals.reports.plots.palette import Mark, marks
 from moral_evals.reports.runs.conditions import NAMES, Conditions, refuse_incomparable
 from moral_evals.reports.runs.corda_runs import corda_runs
-from moral_evals.reports.runs.logs import log_files, shown_name
+from moral_evals.reports.runs.found import Found
+from moral_evals.reports.runs.logs import shown_name
 from moral_evals.reports.runs.naming import Run, run_names
 from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
 
@@ -32,6 +32,7 @@ class Section:
         report: Makes the tables.
         rubrics: Whether the runs hold scored rubrics, of which `findings` can be asked.
         drawings: The figures for which the logs hold data.
+        logs: Where they lie.
     """
 
     name: str
@@ -39,21 +40,21 @@ class Section:
     report: Callable[[], Report]
     rubrics: bool
     drawings: Sequence[Drawing]
+    logs: Sequence[str]
 
 
-def sections(paths: Sequence[str], allowed: Sequence[str] = ()) -> list[Section]:
+def sections(logs: Found, allowed: Sequence[str] = ()) -> list[Section]:
     """A section for each benchmark and judged text; a model looks the same in all of them.
 
     Args:
-        paths: Logs or folders of logs.
+        logs: The logs that count.
         allowed: Conditions that may differ, by name.
 
     Raises:
         SuiteError: If there is nothing to show, or the runs of a benchmark are not comparable.
     """
-    files = log_files(paths)
-    groups = rubric_groups(rubric_runs(files))
-    chains = corda_runs(files)
+    groups = rubric_groups(rubric_runs(logs))
+    chains = corda_runs(logs)
     together: list[Sequence[Run]] = [*groups, chains]
     for runs in together:
         refuse_incomparable([r.conditions for r in runs], allowed)
@@ -63,11 +64,19 @@ def sections(paths: Sequence[str], allowed: Sequence[str] = ()) -> list[Section]
         names = run_names(chains)
         make = partial(compare_corda, chains, allowed)
         drawings = list(corda_drawings(chains, names, looks))
-        logs = [(r.log, r.conditions) for r in chains]
-        found.append(Section("corda", "CORDA", _with_facts(make, names, logs), False, drawings))
+        made = [(r.log, r.conditions) for r in chains]
+        places = [r.log.location for r in chains]
+        report = _with_facts(make, names, made)
+        found.append(Section("corda", "CORDA", report, False, drawings, places))
     if not found:
-        raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
+        raise logs.nothing("no scores of this suite in these logs")
     return found
+
+
+def left_out(logs: Found, made: Sequence[Section]) -> list[str]:
+    """What the sections do not show, and why."""
+    used = [place for section in made for place in section.logs]
+    return logs.lines_for(used, "MoReBench or CORDA score")
 
 
 def _rubric_section(
@@ -80,7 +89,8 @@ def _rubric_section(
     logs = [(r.log, r.conditions) for r in runs]
     drawings = list(rubric_drawings(runs, names, looks))
     scored = any(r.scored for r in runs)
-    return Section(name, title, _with_facts(make, names, logs), scored, drawings)
+    places = [r.log.location for r in runs]
+    return Section(name, title, _with_facts(make, names, logs), scored, drawings, places)
 
 
 def _with_facts(

@@ -4,12 +4,14 @@ Inspect's own frames hold a dict score as one JSON text and know nothing of crit
 """
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 from inspect_ai.analysis import EvalModel, SampleColumn, evals_df, samples_df
 
+from moral_evals.reports.runs.found import find_logs
 from moral_evals.scorers.rubric.aggregate import fulfilled
 
 _COLUMNS = [
@@ -33,8 +35,10 @@ def scenarios_df(logs: str | Sequence[str]) -> pd.DataFrame:
     there is no score; and the value keys: `score` and `dim_*` in [0, 1], `length` in characters,
     `graded_share`, `declined`. Not measured is nan.
 
+    A warning names each log that was left out, and why.
+
     Args:
-        logs: A log, a folder, or several.
+        logs: A log, a folder, or several, also on S3 and its like.
     """
     return _frame(logs, _scenarios)
 
@@ -46,8 +50,10 @@ def criteria_df(logs: str | Sequence[str]) -> pd.DataFrame:
     `dimension`, `verdict` (`yes`, `no`, `ungraded`), `fulfilled` (None if ungraded), and `votes`,
     the list of a panel's votes, None for a judge asked once.
 
+    A warning names each log that was left out, and why.
+
     Args:
-        logs: A log, a folder, or several.
+        logs: A log, a folder, or several, also on S3 and its like.
     """
     return _frame(logs, _criteria)
 
@@ -55,7 +61,10 @@ def criteria_df(logs: str | Sequence[str]) -> pd.DataFrame:
 def _frame(
     logs: str | Sequence[str], rows: Callable[[Sample, str, dict[str, Any]], Iterator[Sample]]
 ) -> pd.DataFrame:
-    places = logs if isinstance(logs, str) else list(logs)
+    found_logs = find_logs([logs] if isinstance(logs, str) else logs)
+    for line in found_logs.lines:
+        warnings.warn(line, stacklevel=3)
+    places = [log.location for log in found_logs.logs]
     samples = samples_df(places, columns=_COLUMNS, quiet=True)
     models = evals_df(places, columns=EvalModel, quiet=True).set_index("eval_id")["model"]
     found = []

@@ -2,10 +2,16 @@
 
 import argparse
 
-from inspect_ai.log import EvalLog
 from rich.console import Console
 
-from moral_evals.reports.runs.logs import headers, scores_of, shown_name
+from moral_evals.reports.runs.found import find_logs
+from moral_evals.reports.runs.logs import (
+    FoundLog,
+    is_agreement,
+    is_corda,
+    is_rubric,
+    suite_scores,
+)
 from moral_evals.reports.runs.rubric_runs import runs_of
 from moral_evals.reports.show.agreement import show_agreement
 from moral_evals.reports.show.corda import show_corda
@@ -20,27 +26,27 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print every log."""
-    for log in headers(options.logs):
-        show(log, Console())
+    """Print every log, then what was left out."""
+    found, console = find_logs(options.logs), Console()
+    for log in sorted(found.logs, key=lambda log: log.header.eval.created, reverse=True):
+        show(log, console)
+    for line in found.lines:
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
-def show(log: EvalLog, console: Console) -> None:
+def show(log: FoundLog, console: Console) -> None:
     """Print one run: what was run, every score of the suite in it, and where the log lies."""
-    console.print(f"[bold]{log.eval.task}[/bold]  {log.eval.model}  {log.eval.created[:16]}")
-    shown = 0
+    header = log.header
+    console.print(
+        f"[bold]{header.eval.task}[/bold]  {header.eval.model}  {header.eval.created[:16]}"
+    )
     conditions = {run.scorer: run.conditions for run in runs_of(log)}
-    for score in scores_of(log):
-        if "regular" in score.metrics:
-            show_rubric(log, score, conditions[score.scorer], console)
-            shown += 1
-        elif "macro_f1" in score.metrics or "flip_rate" in score.metrics:
+    for score in suite_scores(header):
+        if is_rubric(score):
+            show_rubric(header, score, conditions[score.scorer], console)
+        elif is_agreement(score):
             show_agreement(score, console)
-            shown += 1
-        elif score.scorer.startswith("lexicographic"):
-            show_corda(log, score, console)
-            shown += 1
-    if not shown:
-        console.print(f"  status {log.status}: no scores of this suite in the log")
+        elif is_corda(score):
+            show_corda(header, score, console)
     # one line whatever the width of the screen, so that it can be copied
-    console.print(f"  log: {shown_name(log.location)}", soft_wrap=True)
+    console.print(f"  log: {log.name}", soft_wrap=True)

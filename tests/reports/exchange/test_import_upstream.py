@@ -15,6 +15,7 @@ from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.reports.exchange import import_upstream as module
 from moral_evals.reports.exchange.import_upstream import import_upstream
 from moral_evals.reports.exchange.upstream_figures import Figures, credit, upstream_score
+from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.reports.show.command import show
 from moral_evals.scorers.rubric_judge import rubric_judge
@@ -221,7 +222,7 @@ def test_two_imports_of_the_same_dilemmas_have_the_same_data(tmp_path):
 
 def test_tables_and_frames_read_it(tmp_path, capsys):
     path = str(imported(tmp_path, ONE + TWO, judge="maker/judge").path)
-    show(read_eval_log(path, header_only=True), Console(width=160))
+    show(FoundLog(read_eval_log(path, header_only=True)), Console(width=160))
     printed = capsys.readouterr().out
     assert "rubric_judge: trace, upstream prompts" in printed
     assert "MoReBench-Regular" in printed
