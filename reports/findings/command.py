@@ -94,7 +94,9 @@ def findings(
     reports: list[Report | None] = []
     for group in _groups(runs, lambda r: r.conditions.task):
         for same in _groups(group, _trace_first):
-            refuse_incomparable([r.conditions for r in same], allowed)
+            refuse_incomparable(
+                [r.conditions for r in same], allowed, [r.log.location for r in same]
+            )
             reports.append(dimension_gap(same))
             reports.append(None if families is None else scale(same, families))
             reports.append(None if others is None else correlation(same, others, score))

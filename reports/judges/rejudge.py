@@ -11,7 +11,7 @@ from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import Model, get_model
 from inspect_ai.scorer import Scorer
 
-from moral_evals.loaders.errors import PrerequisiteError, SuiteError, first_line
+from moral_evals.loaders.errors import OptionError, PrerequisiteError, SuiteError, first_line
 from moral_evals.reports.form.document import Report
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.judges.compare_judgings import compare_judgings, last_two
@@ -44,7 +44,11 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     modes.add_argument("--judged", choices=("trace", "response"), default="trace")
     modes.add_argument("--rubric-chunk", type=int, default=50, metavar="N")
     modes.add_argument("--rubric-seed", type=int, default=0, metavar="SEED")
-    modes.add_argument("--log-out", metavar="LOG", help="where the log with both scores goes")
+    modes.add_argument(
+        "--log-out",
+        metavar="LOG",
+        help="where the log with both scores goes; default: the working folder",
+    )
     add_output(modes)
     modes.set_defaults(run=_run_modes)
 
@@ -61,7 +65,7 @@ def _run_modes(options: argparse.Namespace) -> None:
     if len(found) > 1:
         raise SuiteError(f"{options.log}: {len(found)} logs here; name one of them.")
     name = found[0]
-    out = options.log_out or shown_name(name).removesuffix(".eval") + "-judge-modes.eval"
+    out = options.log_out or _place_elsewhere(name)
     if Path(out).exists():
         raise SuiteError(f"{out}: exists already; name another place with --log-out.")
     judged = judge_modes(
@@ -74,6 +78,18 @@ def _run_modes(options: argparse.Namespace) -> None:
     )
     write(compare_judgings(*last_two(judgings([judged.location])[-2:])), options)
     print(f"log with both scores: {out}", file=sys.stderr)
+
+
+def _place_elsewhere(name: str) -> str:
+    """Where the copy goes by default: the working folder, where no report meets it by chance."""
+    source = Path(shown_name(name))
+    out = f"{source.stem}-judge-modes.eval"
+    if "://" not in shown_name(name) and source.resolve().parent == Path.cwd():
+        raise OptionError(
+            f"{out}: would lie among the logs, and be taken for one of them by the next report; "
+            "name another place with --log-out."
+        )
+    return out
 
 
 def judge_modes(

@@ -65,9 +65,8 @@ def run(options: argparse.Namespace) -> None:
     if any(s.rubrics for s in found):
         more = findings(logs, options.models, options.benchmarks, options.allow)
         parts += [Part(replace(report, left_out=())) for report in more]
-    # a lone surrogate, which JSON allows in a log, has no place in UTF-8
     lines = left_out(logs, found)
-    write_whole(Path(options.out), page(parts, left_out=lines).encode("utf-8", "replace"))
+    write_whole(Path(options.out), page(parts, left_out=lines))
     print(options.out)
     say(lines)
 

@@ -57,7 +57,7 @@ def sections(logs: Found, allowed: Sequence[str] = ()) -> list[Section]:
     chains = corda_runs(logs)
     together: list[Sequence[Run]] = [*groups, chains]
     for runs in together:
-        refuse_incomparable([r.conditions for r in runs], allowed)
+        refuse_incomparable([r.conditions for r in runs], allowed, [r.log.location for r in runs])
     looks = marks(name for runs in together for name in run_names(runs))
     found = [_rubric_section(group, allowed, looks) for group in groups]
     if chains:
