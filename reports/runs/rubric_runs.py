@@ -84,10 +84,11 @@ def rubric_runs(logs: Found | Sequence[str]) -> list[RubricRun]:
 
     A score that a copy of its log holds too, as re-scored copies do, is taken once.
     """
-    found: dict[tuple[str, str, str, Conditions, int], RubricRun] = {}
+    found: dict[tuple[str, str, str, Conditions, bytes], RubricRun] = {}
     logs = logs if isinstance(logs, Found) else find_logs(logs)
     for run in logs.each(runs_of):
-        key = run.log.eval.eval_id, run.model, run.scorer, run.conditions, run.scored
+        scores = run.values["score"].tobytes()
+        key = run.log.eval.eval_id, run.model, run.scorer, run.conditions, scores
         found.setdefault(key, run)
     return list(found.values())
 

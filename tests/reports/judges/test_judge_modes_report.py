@@ -2,9 +2,8 @@
 
 import json
 import re
-from typing import Any
-
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log

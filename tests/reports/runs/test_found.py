@@ -12,13 +12,15 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import match
 
+from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.__main__ import main
 from moral_evals.reports.runs.corda_runs import corda_runs
 from moral_evals.reports.runs.found import find_logs
 from moral_evals.reports.runs.frames import criteria_df, scenarios_df
 from moral_evals.reports.runs.rubric_runs import rubric_runs
-from tests.reports.conftest import corda_log, small_log
+from tests.mocks import always, run, thinking
+from tests.reports.conftest import corda_log, dilemmas, grader
 
 Make = Callable[..., Path]
 
@@ -26,7 +28,10 @@ Make = Callable[..., Path]
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> EvalLog:
     """Four dilemmas, all scored."""
-    return read_eval_log(small_log(tmp_path_factory.mktemp("whole"), "steady").location)
+    folder = tmp_path_factory.mktemp("whole")
+    task = morebench(data=dilemmas(folder), judge_cache=False)
+    reply = always(thinking("steady thinks.", "steady decides."))
+    return read_eval_log(run(task, reply, grader(), log_dir=str(folder)).location)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +179,7 @@ def test_a_copy_with_another_judging_in_place_of_the_first_counts_too(make, tmp_
     make("a.eval")
     log = read_eval_log(str(tmp_path / "a.eval"))
     for sample in log.samples:
-        sample.scores["rubric_judge"].metadata["judge"] = "mockllm/other"
+        sample.scores["rubric_judge"].metadata["judges"] = [{"model": "mockllm/other"}]
     written(log, tmp_path / "b.eval")
     assert sorted(names(tmp_path)) == ["a.eval", "b.eval"]
     assert len(rubric_runs([str(tmp_path)])) == 2
