@@ -4,7 +4,7 @@ A folder may hold logs of other tasks, unfinished ones, a run beside its continu
 files that are no logs. Each report and each frame asks `find_logs`, and prints its lines.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -43,13 +43,17 @@ class Found:
 
         Raises UnreadableLog if that log was named by hand.
         """
-        made: list[T] = []
+        return list(self.over(make))
+
+    def over(self, make: Callable[[FoundLog], Iterable[T]]) -> Iterator[T]:
+        """The same, one log at a time."""
         for log in self.logs:
             try:
-                made += list(make(log))
+                made = list(make(log))
             except UnreadableLog as error:
                 self._leave_out(error, log.named)
-        return made
+            else:
+                yield from made
 
     def lines_for(self, used: Iterable[str], what: str) -> list[str]:
         """The lines, and one for each log of which a report has nothing.

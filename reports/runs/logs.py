@@ -1,6 +1,6 @@
 """Listing logs, and reading them: header, summaries, samples; every failure is one line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from inspect_ai.log import (
     list_eval_logs,
     read_eval_log,
     read_eval_log_sample_summaries,
+    read_eval_log_samples,
 )
 
 from moral_evals.loaders.errors import SuiteError, first_line
@@ -150,6 +151,19 @@ def with_samples(name: str) -> EvalLog:
 def scored_samples(name: str) -> list[EvalSample]:
     """The samples of `with_samples`."""
     return with_samples(name).samples or []
+
+
+def samples_of(name: str) -> Iterator[EvalSample]:
+    """A log's samples one by one, with their texts in place.
+
+    Raises UnreadableLog if one cannot be read.
+    """
+    try:
+        yield from read_eval_log_samples(
+            name, all_samples_required=False, resolve_attachments="full"
+        )
+    except Exception as error:
+        raise _unreadable(name, error) from error
 
 
 def _unreadable(name: str, error: Exception) -> UnreadableLog:

@@ -240,6 +240,24 @@ def test_samples_that_cannot_be_read_leave_the_other_logs(chains, make, tmp_path
     assert len(rubric_runs(found)) == 1
 
 
+def test_an_export_takes_no_row_of_a_log_that_breaks_off(make, tmp_path, capsys):
+    data = bytearray(make("good.eval").read_bytes())
+    at = data.rindex(b"samples/case-3", 0, data.index(b"summaries.json"))
+    data[at + 60 : at + 600] = bytes(540)
+    (tmp_path / "bad.eval").write_bytes(data)
+    arguments = ["--out", str(tmp_path / "set")]
+    assert main(["export-rewards", str(tmp_path / "bad.eval"), *arguments]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "bad.eval: not a readable Inspect log" in line
+    (tmp_path / "other").mkdir()
+    log = read_eval_log(str(tmp_path / "good.eval"))
+    log.eval.task_id = log.eval.eval_id = "other"
+    written(log, tmp_path / "good.eval")
+    assert main(["export-rewards", str(tmp_path), *arguments]) == 0
+    assert "Left out: " in capsys.readouterr().err
+    assert len((tmp_path / "set/rewards.jsonl").read_text("utf-8").splitlines()) == 4
+
+
 # --- header and samples -------------------------------------------------------------------------
 
 
