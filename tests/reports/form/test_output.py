@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
 
 from moral_evals.reports.__main__ import main
 from moral_evals.reports.form.output import fit_streams, write_whole
@@ -60,7 +61,12 @@ COMMANDS = (
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_every_report_ends_well(encoding, command, both_logs, tmp_path, monkeypatch):
     first, *rest = (word.replace("OUT", str(tmp_path)) for word in command)
-    logs = both_logs if first not in ("judgings", "export-upstream") else both_logs[:1]
+    logs = both_logs if first != "export-upstream" else both_logs[:1]
+    if first == "judgings":  # two logs of the same replies
+        again = read_eval_log(logs[0])
+        again.eval.eval_id = again.eval.task_id = "again"
+        write_eval_log(again, str(tmp_path / "again.eval"))
+        logs, rest = [logs[0], str(tmp_path / "again.eval")], ["--scorer", "rubric_judge"]
     places = ["morebench", "-T", "data=sample"] if first == "estimate" else logs
     if first == "compare" and "--latex-row" not in rest:
         rest += ["--scorer", "rubric_judge"]
