@@ -85,7 +85,7 @@ def findings(
     """
     families = None if models is None else read_models(Path(models))
     others = None if benchmarks is None else read_benchmarks(Path(benchmarks))
-    logs = logs if isinstance(logs, Found) else find_logs(logs)
+    logs = logs if isinstance(logs, Found) else find_logs(logs, figures=True)
     runs = _chosen(rubric_runs(logs), scorers)
     lines = logs.lines_for((r.log.location for r in runs), "MoReBench score taken")
     if not runs:

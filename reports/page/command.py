@@ -59,7 +59,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(options: argparse.Namespace) -> None:
     """Write the page: what `compare` tells, what `findings` tells, and the figures."""
-    logs = find_logs(options.logs)
+    logs = find_logs(options.logs, figures=True)
     found = sections(logs, options.allow)
     parts = [Part(s.report(), () if options.no_figures else s.drawings) for s in found]
     if any(s.rubrics for s in found):

@@ -78,7 +78,7 @@ class Found:
             self.lines.append(line)
 
 
-def find_logs(paths: Sequence[str], scored: bool = True) -> Found:
+def find_logs(paths: Sequence[str], *, scored: bool = True, figures: bool = False) -> Found:
     """The logs named, and those in the folders named, as far as a report can rest on them.
 
     Reads each header once, and the summaries of what counts.
@@ -86,6 +86,7 @@ def find_logs(paths: Sequence[str], scored: bool = True) -> Found:
     Args:
         paths: Logs or folders, on any fsspec file system.
         scored: Leave out logs without a score of this suite.
+        figures: Whether figures of rubric scores in the headers are used.
 
     Raises:
         SuiteError: Nothing is left, or a log that was named by hand cannot be read.
@@ -102,7 +103,7 @@ def find_logs(paths: Sequence[str], scored: bool = True) -> Found:
     single, lines = counted_once(every.logs)
     found.lines.extend(lines)
     every.logs[:] = single
-    for log, remarks in every.each(lambda log: [_looked_at(log, scored)]):
+    for log, remarks in every.each(lambda log: [_looked_at(log, scored, figures)]):
         found.lines.extend(remarks)
         if log is not None:
             found.logs.append(log)
@@ -112,10 +113,10 @@ def find_logs(paths: Sequence[str], scored: bool = True) -> Found:
     return found
 
 
-def _looked_at(log: FoundLog, scored: bool) -> tuple[FoundLog | None, list[str]]:
+def _looked_at(log: FoundLog, scored: bool, figures: bool) -> tuple[FoundLog | None, list[str]]:
     """A log with figures to believe; None with the reason if there are none."""
     if suite_scores(log.header):
-        return checked(log)
+        return checked(log, figures)
     if not scored:
         return log, []
     return None, [f"Left out: {log.name}: {_why_without(log)}."]

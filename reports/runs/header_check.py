@@ -19,10 +19,13 @@ from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
 _ROUNDING = 1e-9
 
 
-def checked(log: FoundLog) -> tuple[FoundLog, list[str]]:
+def checked(log: FoundLog, figures: bool) -> tuple[FoundLog, list[str]]:
     """The log, its figures computed from its samples where the header disagrees with them.
 
-    Samples are read in full only then.
+    Args:
+        log: A log with a score of this suite.
+        figures: Whether the report uses the header's figures of rubric scores; only then are the
+            samples of a log that disagrees read in full.
 
     Returns:
         The log, and a line for each score whose header disagrees.
@@ -33,9 +36,11 @@ def checked(log: FoundLog) -> tuple[FoundLog, list[str]]:
     found = list(_differences(log))
     if not found:
         return log, []
+    done = "figures are computed from the samples"
+    if not figures and all(is_rubric(score) for score in suite_scores(log.header)):
+        return log, [f"{log.name}: {text}; {done}." for text in found]
     try:
         log = FoundLog(_recomputed(log), log.named)
-        done = "figures are computed from the samples"
     # what the metrics of another version raise is anything
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         done = f"figures are the header's, since computing them anew failed ({first_line(error)})"

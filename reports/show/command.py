@@ -27,7 +27,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(options: argparse.Namespace) -> None:
     """Print every log, then what was left out."""
-    found, console = find_logs(options.logs), Console()
+    found, console = find_logs(options.logs, figures=True), Console()
     for log in sorted(found.logs, key=lambda log: log.header.eval.created, reverse=True):
         show(log, console)
     for line in found.lines:

@@ -268,7 +268,7 @@ def test_figures_come_from_the_samples_where_the_header_disagrees(whole, tmp_pat
     right = entry.metrics["regular"].value
     entry.metrics["scored"].value, entry.metrics["regular"].value = 3, 0.123
     path = written(log, tmp_path / "a.eval")
-    found = find_logs([str(path)])
+    found = find_logs([str(path)], figures=True)
     assert lines(tmp_path) == [
         "a.eval: the header counts 3 scored by rubric_judge, the file holds 4; figures are "
         "computed from the samples."
