@@ -9,6 +9,7 @@ the ratios, absolute figures are this machine's.
 
 import argparse
 import json
+import math
 import os
 import random
 import subprocess
@@ -52,7 +53,9 @@ def write_logs(folder: Path, logs: int, scenarios: int) -> None:
     for number in range(logs):
         rng, skill = random.Random(number), 0.75 - 0.2 * number / logs
         log.eval.model = f"mockllm/model-{number:02d}"
+        log.eval.eval_id = log.eval.task_id = f"run-{number}"
         log.samples = [_clone(template, i, skill, rng) for i in range(scenarios)]
+        _agree(log)
         write_eval_log(log, str(folder / "logs" / f"model-{number:02d}.eval"))
 
 
@@ -119,6 +122,17 @@ def _clone(template: EvalSample, number: int, skill: float, rng: random.Random) 
             "scores": template.scores | {"rubric_judge": score},
         }
     )
+
+
+def _agree(log: EvalLog) -> None:
+    """Make the header count what the samples hold, as that of a real run does."""
+    values = [s.scores["rubric_judge"].value for s in log.samples or [] if s.scores]
+    numbers = [float(v["score"]) for v in values if isinstance(v, dict)]
+    known = [n for n in numbers if math.isfinite(n)]
+    for score in log.results.scores if log.results else []:
+        if "regular" in score.metrics:
+            score.metrics["scored"].value = len(known)
+            score.metrics["regular"].value = math.fsum(known) / len(known)
 
 
 def _verdict(criterion: Criterion, earned: bool) -> Verdict:

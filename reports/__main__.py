@@ -8,6 +8,7 @@ from moral_evals.loaders.errors import PrerequisiteError
 from moral_evals.reports.compare import command as compare
 from moral_evals.reports.exchange import export_rewards, export_upstream, import_upstream
 from moral_evals.reports.findings import command as findings
+from moral_evals.reports.form.output import fit_streams
 from moral_evals.reports.judges import cache, cost, estimate, rejudge
 from moral_evals.reports.page import command as page
 from moral_evals.reports.plots import files
@@ -40,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a sub-command; exit code 1 with one line if its input is not usable."""
+    fit_streams()
     options = parser().parse_args(arguments)
     try:
         options.run(options)

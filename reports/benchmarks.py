@@ -13,6 +13,7 @@ from moral_evals.reports.plots.catalogue import Drawing, rubric_drawings
 from moral_evals.reports.plots.corda import corda_drawings
 from moral_evals.reports.plots.palette import Mark
 from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs
+from moral_evals.reports.runs.found import Found
 from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
 
 Runs = Sequence[Any]
@@ -24,7 +25,7 @@ class Benchmark:
     """What `compare` and `page` ask of a benchmark.
 
     Attributes:
-        read: The runs with its scores in some log files.
+        read: The runs with its scores in some logs.
         groups: Parts of them that one table compares.
         scorer: Name of the score that a run is read from.
         label: Identifier and title of a group.
@@ -33,7 +34,7 @@ class Benchmark:
         rubrics: Whether a group holds scored rubrics, of which `findings` can be asked.
     """
 
-    read: Callable[[Sequence[str]], Runs]
+    read: Callable[[Found], Runs]
     groups: Callable[[Runs], Sequence[Runs]]
     scorer: Callable[[Any], str]
     label: Callable[[Runs], tuple[str, str]]

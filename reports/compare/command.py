@@ -9,9 +9,9 @@ from moral_evals.reports.benchmarks import BENCHMARKS, Benchmark, Runs
 from moral_evals.reports.compare.latex_row import latex_row
 from moral_evals.reports.compare.pairs import rubric_groups
 from moral_evals.reports.form.document import Report, merged
-from moral_evals.reports.form.output import add_output, write
+from moral_evals.reports.form.output import add_output, say, write
 from moral_evals.reports.runs.conditions import NAMES
-from moral_evals.reports.runs.logs import log_files, shown_name
+from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.rubric_runs import RubricRun
 
 
@@ -36,15 +36,18 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def run(options: argparse.Namespace) -> None:
     """Compare, and write in the form asked for."""
     if options.latex_row:
-        chosen = _chosen(options.logs, options.scorer)
+        logs = find_logs(options.logs)
+        chosen = _chosen(logs, options.scorer)
         rubrics = [run for _, runs in chosen for run in runs if isinstance(run, RubricRun)]
+        lines = logs.lines_for((r.log.location for r in rubrics), "MoReBench score taken")
         if not rubrics:
-            raise SuiteError(f"{', '.join(options.logs)}: no MoReBench scores in these logs.")
+            raise logs.nothing("no MoReBench scores in these logs", lines)
         for rubric in (run for group in rubric_groups(rubrics) for run in group):
             of = rubric.conditions
             # a comment to LaTeX, so that a row is not taken for another's
             print(f"% {rubric.model}, {of.task}, {of.judged} judged, judge {of.judge}")
             print(latex_row(rubric))
+        say(lines)
         return
     found = compare(options.logs, options.allow, options.baseline, options.scorer)
     # one file or stream holds one document
@@ -69,25 +72,23 @@ def compare(
     Raises:
         SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
     """
-    files = log_files(paths)
-    chosen = _chosen(files, scorer)
+    logs = find_logs(paths)
+    chosen = _chosen(logs, scorer)
+    used = [run.log.location for _, runs in chosen for run in runs]
+    lines = logs.lines_for(used, "score of a benchmark taken")
     reports = [
         kind.compare(group, allowed, baseline)
         for kind, runs in chosen
         for group in kind.groups(runs)
     ]
     if not reports:
-        raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
-    used = {shown_name(run.log.location) for _, runs in chosen for run in runs}
-    if without := [n for n in map(shown_name, files) if n not in used]:
-        note = f"No finished score of this suite, so left out: {', '.join(without)}."
-        reports[-1] = replace(reports[-1], notes=[*reports[-1].notes, note])
+        raise logs.nothing("no scores of this suite in these logs", lines)
+    reports[-1] = replace(reports[-1], left_out=lines)
     return reports
 
 
-def _chosen(paths: Sequence[str], scorer: str | None) -> list[tuple[Benchmark, Runs]]:
-    files = log_files(paths)
-    found = [(kind, kind.read(files)) for kind in BENCHMARKS]
+def _chosen(logs: Found, scorer: str | None) -> list[tuple[Benchmark, Runs]]:
+    found = [(kind, kind.read(logs)) for kind in BENCHMARKS]
     if scorer is None:
         return found
     have = {kind.scorer(run) for kind, runs in found for run in runs}

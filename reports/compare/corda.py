@@ -46,7 +46,7 @@ def compare_corda(
     Raises:
         SuiteError: If the runs are not comparable, with every reason.
     """
-    refuse_incomparable([r.conditions for r in runs], allowed)
+    refuse_incomparable([r.conditions for r in runs], allowed, [r.log.location for r in runs])
     names = run_names(runs)
     chosen = None if baseline is None else names[place(names, baseline)]
     tables = []

@@ -27,7 +27,7 @@ def compare_rubric(
     Raises:
         SuiteError: If the runs are not comparable, with every reason.
     """
-    refuse_incomparable([r.conditions for r in runs], allowed)
+    refuse_incomparable([r.conditions for r in runs], allowed, [r.log.location for r in runs])
     runs = best_first(runs)
     names = run_names(runs)
     tables = [scores_table(runs, names), dimensions_table(runs, names)]

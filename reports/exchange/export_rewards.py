@@ -6,13 +6,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from moral_evals.loaders.errors import OptionError, SuiteError
+from inspect_ai.log import EvalLog
+
+from moral_evals.loaders.errors import OptionError
 from moral_evals.reports.exchange.reward_card import Source, card
 from moral_evals.reports.exchange.reward_pairs import check_margin, preference_pairs
 from moral_evals.reports.exchange.reward_rows import Rewarded, rewarded
 from moral_evals.reports.exchange.staged import Staged
-from moral_evals.reports.runs.logs import log_files, read
-from moral_evals.reports.runs.rubric_samples import one_scorer, rubric_samples, rubric_scorers
+from moral_evals.reports.form.output import say
+from moral_evals.reports.runs.found import find_logs
+from moral_evals.reports.runs.logs import FoundLog
+from moral_evals.reports.runs.rubric_samples import (
+    RubricSample,
+    one_scorer,
+    rubric_samples,
+    rubric_scorers,
+)
 
 REWARDS, PAIRS, CARD = "rewards.jsonl", "pairs.jsonl", "README.md"
 
@@ -24,10 +33,12 @@ class ExportedRewards:
     Attributes:
         sources: Each score of each log, with what it gave and what was left out.
         pairs: Number of preference pairs; None if they were not asked for.
+        left_out: Lines on logs that gave nothing.
     """
 
     sources: list[Source] = field(default_factory=list)
     pairs: int | None = None
+    left_out: list[str] = field(default_factory=list)
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -72,6 +83,7 @@ def run(options: argparse.Namespace) -> None:
     for source in done.sources:
         for reason, count in sorted(source.left_out.items()):
             print(f"left out, {source.model}: {count} {reason.replace('_', ' ')}")
+    say(done.left_out)
 
 
 def export_rewards(
@@ -124,29 +136,42 @@ def export_rewards(
 def _rows(
     logs: Sequence[str], scorer: str | None, done: ExportedRewards, kept: list[Rewarded] | None
 ) -> Iterator[dict[str, Any]]:
-    for name in log_files(logs):
-        header = read(name, header_only=True)
-        present = rubric_scorers(header)
+    used = []
+
+    def of_log(log: FoundLog) -> list[Rewarded]:
+        present = rubric_scorers(log.header)
         if not present:  # a folder may hold runs of other tasks
-            continue
-        scorers = [one_scorer(header, scorer)] if scorer else present
-        sources = {s: Source(header.eval.model, "", "", "") for s in scorers}
+            return []
+        scorers = [one_scorer(log.header, scorer)] if scorer else present
+        sources = {s: Source(log.header.eval.model, "", "", "") for s in scorers}
+        samples = rubric_samples(log.location, log.header, scorers)
+        # one log at a time, since the rows of one that breaks off are not taken
+        replies = [r for s in samples if (r := _reply(s, log.header, sources[s.scorer]))]
+        used.append(log.location)
         done.sources += sources.values()
-        for found in rubric_samples(name, header, scorers):
-            source = sources[found.scorer]
-            if not found.scored:
-                reason = (found.score.reason or "unscored") if found.score else "error"
-                source.left_out[reason] += 1
-                continue
-            reply = rewarded(found, header)
-            source.judge, source.judged = reply.row.judge, reply.row.judged
-            source.protocol = reply.row.protocol
-            if not reply.row.prompt:
-                source.left_out["prompt_not_in_log"] += 1
-                continue
-            source.rows += 1
-            if kept is not None:
-                kept.append(reply)
-            yield reply.row.model_dump()
+        return replies
+
+    found = find_logs(logs)
+    for reply in found.over(of_log):
+        if kept is not None:
+            kept.append(reply)
+        yield reply.row.model_dump()
+    done.left_out = found.lines_for(used, "rubric score")
     if not done.sources:
-        raise SuiteError(f"{', '.join(logs)}: no rubric score in these logs.")
+        raise found.nothing("no rubric score in these logs", done.left_out)
+
+
+def _reply(found: RubricSample, header: EvalLog, source: Source) -> Rewarded | None:
+    """A reply for the set, counted under its source; None with the reason counted."""
+    if not found.scored:
+        reason = (found.score.reason or "unscored") if found.score else "error"
+        source.left_out[reason] += 1
+        return None
+    reply = rewarded(found, header)
+    source.judge, source.judged = reply.row.judge, reply.row.judged
+    source.protocol = reply.row.protocol
+    if not reply.row.prompt:
+        source.left_out["prompt_not_in_log"] += 1
+        return None
+    source.rows += 1
+    return reply

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from moral_evals.reports.findings.theories import theories
 from moral_evals.reports.form.document import Report, merged
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.runs.conditions import NAMES, refuse_incomparable
-from moral_evals.reports.runs.logs import log_files
+from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
 
 
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def findings(
-    paths: Sequence[str],
+    logs: Found | Sequence[str],
     models: str | None = None,
     benchmarks: str | None = None,
     allowed: Sequence[str] = (),
@@ -72,7 +73,7 @@ def findings(
     """A report for each part for which the logs hold data, task by task.
 
     Args:
-        paths: Logs or folders of logs.
+        logs: Logs or folders of logs, or what was found there.
         models: File of families and sizes; without it there is no report on scale.
         benchmarks: File of other benchmarks' scores; without it there is no correlation.
         allowed: Conditions that may differ, by name. The kind of trace always may; it is marked.
@@ -84,14 +85,18 @@ def findings(
     """
     families = None if models is None else read_models(Path(models))
     others = None if benchmarks is None else read_benchmarks(Path(benchmarks))
-    runs = _chosen(rubric_runs(log_files(paths)), scorers)
+    logs = logs if isinstance(logs, Found) else find_logs(logs, figures=True)
+    runs = _chosen(rubric_runs(logs), scorers)
+    lines = logs.lines_for((r.log.location for r in runs), "MoReBench score taken")
     if not runs:
-        raise SuiteError(f"{', '.join(map(str, paths))}: no MoReBench scores in these logs.")
+        raise logs.nothing("no MoReBench scores in these logs", lines)
     _refuse_strangers(runs, families, others)
     reports: list[Report | None] = []
     for group in _groups(runs, lambda r: r.conditions.task):
         for same in _groups(group, _trace_first):
-            refuse_incomparable([r.conditions for r in same], allowed)
+            refuse_incomparable(
+                [r.conditions for r in same], allowed, [r.log.location for r in same]
+            )
             reports.append(dimension_gap(same))
             reports.append(None if families is None else scale(same, families))
             reports.append(None if others is None else correlation(same, others, score))
@@ -99,7 +104,8 @@ def findings(
         reports.append(consistency(judged_both(group, allowed)))
     found = [r for r in reports if r is not None]
     if not found:
-        raise SuiteError(f"{', '.join(map(str, paths))}: nothing scored in these logs.")
+        raise logs.nothing("nothing scored in these logs")
+    found[-1] = replace(found[-1], left_out=lines)
     return found
 
 

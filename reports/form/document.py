@@ -58,12 +58,14 @@ class Report:
         tables: In order.
         notes: Remarks on all of them.
         name: Identifier that does not change with the number of runs; the title's words if empty.
+        left_out: Lines on logs that the report does not rest on.
     """
 
     title: str
     tables: Sequence[Table]
     notes: Sequence[str] = field(default=())
     name: str = ""
+    left_out: Sequence[str] = ()
 
 
 def merged(reports: Sequence[Report], title: str) -> Report:
@@ -73,13 +75,14 @@ def merged(reports: Sequence[Report], title: str) -> Report:
     """
     if len(reports) == 1:
         return reports[0]
+    left_out = dict.fromkeys(line for report in reports for line in report.left_out)
     tables = []
     for report in reports:
         *before, last = report.tables
         for table in (*before, replace(last, notes=[*last.notes, *report.notes])):
             name = f"{report.name or slug(report.title)}/{table.name}"
             tables.append(replace(table, name=name, title=f"{report.title}. {table.title}"))
-    return Report(title, tables)
+    return Report(title, tables, left_out=list(left_out))
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -1,10 +1,12 @@
 """Where a report goes: the terminal, or a file in the form asked for."""
 
 import argparse
+import codecs
 import io
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +16,7 @@ from moral_evals.reports.form.document import Report
 from moral_evals.reports.form.render import FORMATS, to_terminal
 
 _PIPE_WIDTH = 180
+_PLAIN = {"−": "-", "–": "-", "→": "->", "…": "...", "†": "+", "Δ": "d", "∞": "inf", "×": "x"}
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -35,11 +38,42 @@ def write(report: Report, options: argparse.Namespace) -> None:
         # a file or a pipe has no width of its own
         to_terminal(report, Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH))
         return
+    if options.format in ("csv", "latex"):  # these forms have tables alone
+        say(report.left_out)
     text = FORMATS[options.format](report)
     if options.out:
         write_whole(Path(options.out), text)
     else:
         sys.stdout.write(text)
+
+
+def fit_streams() -> None:
+    """Let standard output and error take any text, whatever their encoding.
+
+    What the encoding lacks is written by a plain letter, or as `\\uXXXX`, which JSON reads back.
+    """
+    codecs.register_error("moral_evals.plain", _plainly)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="moral_evals.plain")
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(c) or _escape(c) for c in lost), error.end
+
+
+def _escape(letter: str) -> str:
+    units = letter.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines beside a report that has no place for them."""
+    for line in lines:
+        print(line, file=sys.stderr)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -52,7 +86,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(content.encode() if isinstance(content, str) else content)
+                # a lone surrogate, which JSON allows in a log, has no place in UTF-8
+                if isinstance(content, str):
+                    content = content.encode("utf-8", "replace")
+                file.write(content)
             os.chmod(name, 0o666 & ~_umask())  # mkstemp keeps its file to the owner
             os.replace(name, path)
         except BaseException:

@@ -36,6 +36,8 @@ def to_terminal(report: Report, console: Console) -> None:
             _print_note(console, f"  {note}")
     for note in report.notes:
         _print_note(console, note)
+    for line in report.left_out:
+        _print_note(console, line)
 
 
 def _print_note(console: Console, note: str) -> None:
@@ -90,7 +92,8 @@ def to_json(report: Report) -> str:
         }
         for t in report.tables
     ]
-    document = {"title": report.title, "tables": tables, "notes": list(report.notes)}
+    notes = [*report.notes, *report.left_out]
+    document = {"title": report.title, "tables": tables, "notes": notes}
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -116,7 +119,7 @@ def _markdown(report: Report) -> Iterator[str]:
         for cells in table.rows:
             yield row([escaped(shown(c), _LONGEST) for c in cells])
         yield from (f"\n{escaped(note, _LONGEST)}" for note in remarks(table))
-    yield from (f"\n{escaped(note, _LONGEST)}" for note in report.notes)
+    yield from (f"\n{escaped(note, _LONGEST)}" for note in (*report.notes, *report.left_out))
 
 
 def _spread(cell: Cell) -> list[Any]:

@@ -9,14 +9,14 @@ from inspect_ai.log import (
     EvalLog,
     EvalSample,
     EvalSampleSummary,
-    read_eval_log_sample_summaries,
 )
 from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost
 
 from moral_evals.loaders.tables.prices import price_of, read_prices
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.form.output import add_output, write
-from moral_evals.reports.runs.logs import log_files, read, scored_samples, shown_name
+from moral_evals.reports.runs.found import find_logs
+from moral_evals.reports.runs.logs import FoundLog, scored_samples
 from moral_evals.scorers.judging.models import model_of
 from moral_evals.scorers.rubric.record import JudgingRecord
 
@@ -56,15 +56,21 @@ def cost(paths: Sequence[str], price_file: str | None = None) -> Report:
         SuiteError: No log, or a model without a price.
     """
     prices = read_prices(price_file) if price_file else None
-    tables = []
-    for name in log_files(paths):
-        log = read(name, header_only=True)
-        rows = [_candidate(log), *_judges(_scores(name))]
+
+    def table(log: FoundLog) -> Iterator[Table]:
+        rows = [_candidate(log.header), *_judges(_scores(log))]
         cells = [_row(*parts, prices, price_file or "") for parts in rows]
-        title = f"{log.eval.task}, {log.eval.model}, {shown_name(log.location)}"
-        tables.append(Table(log.eval.eval_id, title, _COLUMNS, cells, _total(cells, prices)))
+        spec = log.header.eval
+        title = f"{spec.task}, {spec.model}, {log.name}"
+        yield Table(spec.eval_id, title, _COLUMNS, cells, _total(cells, prices))
+
+    # what never came to a score was paid for all the same
+    found = find_logs(paths, scored=False)
+    tables = found.each(table)
+    if not tables:
+        raise found.nothing("no log that can be read")
     notes = [] if prices else ["No money without prices: --prices FILE."]
-    return Report("Calls, tokens and cost", tables, notes)
+    return Report("Calls, tokens and cost", tables, notes, left_out=found.lines)
 
 
 def _candidate(log: EvalLog) -> tuple[str, str, Counter[str]]:
@@ -76,12 +82,12 @@ def _candidate(log: EvalLog) -> tuple[str, str, Counter[str]]:
     return "candidate", log.eval.model, used
 
 
-def _scores(name: str) -> list[_Used]:
+def _scores(log: FoundLog) -> list[_Used]:
     """Name of every score of a log, and what its judges used."""
-    found = _usage(read_eval_log_sample_summaries(name))
+    found = _usage(log.summaries)
     # a summary leaves out what is longer than 1k, such as the usage of a panel of four
     if any(usage is None for _, usage in found):
-        found = _usage(scored_samples(name))
+        found = _usage(scored_samples(log.location))
     return [(scorer, usage or {}) for scorer, usage in found]
 
 

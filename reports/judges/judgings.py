@@ -10,7 +10,8 @@ from inspect_ai.scorer import Score
 
 from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
-from moral_evals.reports.runs.logs import log_files, read, scored_samples, shown_name
+from moral_evals.reports.runs.found import Found, find_logs
+from moral_evals.reports.runs.logs import FoundLog, scored_samples, shown_name
 from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
 from moral_evals.scorers.rubric.record import RubricRecord
 
@@ -74,16 +75,16 @@ class Judging:
         return f"{self.scorer} of {shown_name(self.log.location).rpartition('/')[2]}"
 
 
-def judgings(paths: Sequence[str]) -> list[Judging]:
-    """All rubric scores of the logs named, or of those in the folders named, in their order."""
-    return [found for name in log_files(paths) for found in judgings_of(name)]
+def judgings(logs: Found | Sequence[str]) -> list[Judging]:
+    """All rubric scores of some logs, or of the logs and folders named, in their order."""
+    return (logs if isinstance(logs, Found) else find_logs(logs)).each(judgings_of)
 
 
-def judgings_of(name: str) -> Iterator[Judging]:
+def judgings_of(log: FoundLog) -> Iterator[Judging]:
     """The rubric scores of one log."""
-    header = read(name, header_only=True)
+    header = log.header
     scores = rubric_scores(header)
-    samples = scored_samples(name) if scores else []
+    samples = scored_samples(log.location) if scores else []
     for entry in scores:
         found = [
             (sample, sample.scores[entry.scorer])

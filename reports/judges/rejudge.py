@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from inspect_ai import score
@@ -10,11 +11,12 @@ from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import Model, get_model
 from inspect_ai.scorer import Scorer
 
-from moral_evals.loaders.errors import PrerequisiteError, SuiteError, first_line
+from moral_evals.loaders.errors import OptionError, PrerequisiteError, SuiteError, first_line
 from moral_evals.reports.form.document import Report
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.judges.compare_judgings import compare_judgings, last_two
 from moral_evals.reports.judges.judgings import judgings
+from moral_evals.reports.runs.found import find_logs
 from moral_evals.reports.runs.logs import log_files, read, shown_name
 from moral_evals.scorers.judging.options import MODES, ROLE
 from moral_evals.scorers.rubric_judge import rubric_judge
@@ -45,15 +47,17 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     modes.add_argument(
         "--log-out",
         metavar="LOG",
-        help="where the log with both scores goes; default: a folder judge-modes beside the log's",
+        help="where the log with both scores goes; default: the working folder",
     )
     add_output(modes)
     modes.set_defaults(run=_run_modes)
 
 
 def _judgings(logs: Sequence[str], scorer: str | None) -> Report:
-    found = [j for j in judgings(logs) if scorer in (None, j.scorer)]
-    return compare_judgings(*last_two(found))
+    found = find_logs(logs)
+    chosen = last_two([j for j in judgings(found) if scorer in (None, j.scorer)])
+    lines = found.lines_for((j.log.location for j in chosen), "judging that is compared")
+    return replace(compare_judgings(*chosen), left_out=lines)
 
 
 def _run_modes(options: argparse.Namespace) -> None:
@@ -61,7 +65,7 @@ def _run_modes(options: argparse.Namespace) -> None:
     if len(found) > 1:
         raise SuiteError(f"{options.log}: {len(found)} logs here; name one of them.")
     name = found[0]
-    out = options.log_out or str(_beside(shown_name(name)))
+    out = options.log_out or _place_elsewhere(name)
     if Path(out).exists():
         raise SuiteError(f"{out}: exists already; name another place with --log-out.")
     judged = judge_modes(
@@ -76,10 +80,16 @@ def _run_modes(options: argparse.Namespace) -> None:
     print(f"log with both scores: {out}", file=sys.stderr)
 
 
-def _beside(log: str) -> Path:
-    """A place for the copy outside the folder of logs, whose reports would count it as a run."""
-    path = Path(log)
-    return path.resolve().parent.with_name("judge-modes") / f"{path.stem}-judge-modes.eval"
+def _place_elsewhere(name: str) -> str:
+    """Where the copy goes by default: the working folder, where no report meets it by chance."""
+    source = Path(shown_name(name))
+    out = f"{source.stem}-judge-modes.eval"
+    if "://" not in shown_name(name) and source.resolve().parent == Path.cwd():
+        raise OptionError(
+            f"{out}: would lie among the logs, and be taken for one of them by the next report; "
+            "name another place with --log-out."
+        )
+    return out
 
 
 def judge_modes(

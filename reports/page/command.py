@@ -8,7 +8,7 @@ import argparse
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from string import Template
@@ -16,17 +16,18 @@ from string import Template
 from moral_evals.loaders.morebench.records import slug
 from moral_evals.reports.findings.command import findings
 from moral_evals.reports.form.document import Report
-from moral_evals.reports.form.output import write_whole
+from moral_evals.reports.form.output import say, write_whole
 from moral_evals.reports.page.parts import element, figure_html, notes_html, table_html
-from moral_evals.reports.page.sections import sections
+from moral_evals.reports.page.sections import left_out, sections
 from moral_evals.reports.plots.canvas import to_page_svg
 from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.inline import inline_svg
 from moral_evals.reports.plots.palette import DARK, LIGHT
 from moral_evals.reports.runs.conditions import NAMES
+from moral_evals.reports.runs.found import find_logs
 
 _HERE = Path(__file__).parent
-_TITLE = "Moral-reasoning evaluation"
+_TITLE, _LEFT_OUT = "Moral-reasoning evaluation", "Logs left out"
 
 
 @dataclass(frozen=True)
@@ -58,22 +59,25 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(options: argparse.Namespace) -> None:
     """Write the page: what `compare` tells, what `findings` tells, and the figures."""
-    found = sections(options.logs, options.allow)
+    logs = find_logs(options.logs, figures=True)
+    found = sections(logs, options.allow)
     parts = [Part(s.report(), () if options.no_figures else s.drawings) for s in found]
     if any(s.rubrics for s in found):
-        more = findings(options.logs, options.models, options.benchmarks, options.allow)
-        parts += map(Part, more)
-    # a lone surrogate, which JSON allows in a log, has no place in UTF-8
-    write_whole(Path(options.out), page(parts).encode("utf-8", "replace"))
+        more = findings(logs, options.models, options.benchmarks, options.allow)
+        parts += [Part(replace(report, left_out=())) for report in more]
+    lines = left_out(logs, found)
+    write_whole(Path(options.out), page(parts, left_out=lines))
     print(options.out)
+    say(lines)
 
 
-def page(parts: Sequence[Part], title: str = _TITLE) -> str:
+def page(parts: Sequence[Part], title: str = _TITLE, left_out: Sequence[str] = ()) -> str:
     """The page of some reports.
 
     Args:
         parts: Reports with their figures, in the order shown.
         title: Heading of the page.
+        left_out: Lines on logs that the page does not rest on.
 
     Raises:
         SuiteError: If there are figures and matplotlib is not installed.
@@ -89,6 +93,10 @@ def page(parts: Sequence[Part], title: str = _TITLE) -> str:
         entry, body = _part(part, f"part{i}")
         entries.append(entry)
         bodies.append(body)
+    if left_out:
+        entries.append(element("li", _link("left-out", _LEFT_OUT)))
+        heading = element("h2", _LEFT_OUT, id="left-out")
+        bodies.append(element("section", heading + notes_html(left_out)))
     template = Template((_HERE / "page_template.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=escape(title),

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog
 
-from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.benchmarks import BENCHMARKS, Benchmark, Runs
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.palette import Mark, marks
 from moral_evals.reports.runs.conditions import NAMES, Conditions, refuse_incomparable
-from moral_evals.reports.runs.logs import log_files, shown_name
+from moral_evals.reports.runs.found import Found
+from moral_evals.reports.runs.logs import shown_name
 from moral_evals.reports.runs.naming import run_names
 
 
@@ -27,6 +27,7 @@ class Section:
         report: Makes the tables.
         rubrics: Whether the runs hold scored rubrics, of which `findings` can be asked.
         drawings: The figures for which the logs hold data.
+        logs: Where they lie.
     """
 
     name: str
@@ -34,26 +35,32 @@ class Section:
     report: Callable[[], Report]
     rubrics: bool
     drawings: Sequence[Drawing]
+    logs: Sequence[str]
 
 
-def sections(paths: Sequence[str], allowed: Sequence[str] = ()) -> list[Section]:
+def sections(logs: Found, allowed: Sequence[str] = ()) -> list[Section]:
     """A section for each benchmark and judged text; a model looks the same in all of them.
 
     Args:
-        paths: Logs or folders of logs.
+        logs: The logs that count.
         allowed: Conditions that may differ, by name.
 
     Raises:
         SuiteError: If there is nothing to show, or the runs of a benchmark are not comparable.
     """
-    files = log_files(paths)
-    groups = [(kind, runs) for kind in BENCHMARKS for runs in kind.groups(kind.read(files))]
+    groups = [(kind, runs) for kind in BENCHMARKS for runs in kind.groups(kind.read(logs))]
     for _, runs in groups:
-        refuse_incomparable([r.conditions for r in runs], allowed)
+        refuse_incomparable([r.conditions for r in runs], allowed, [r.log.location for r in runs])
     looks = marks(name for _, runs in groups for name in run_names(runs))
     if not groups:
-        raise SuiteError(f"{', '.join(map(str, paths))}: no scores of this suite in these logs.")
+        raise logs.nothing("no scores of this suite in these logs")
     return [_section(kind, runs, allowed, looks) for kind, runs in groups]
+
+
+def left_out(logs: Found, made: Sequence[Section]) -> list[str]:
+    """What the sections do not show, and why."""
+    used = [place for section in made for place in section.logs]
+    return logs.lines_for(used, "score of a benchmark")
 
 
 def _section(
@@ -64,7 +71,9 @@ def _section(
     logs = [(r.log, r.conditions) for r in runs]
     name, title = kind.label(runs)
     drawings = list(kind.drawings(runs, names, looks))
-    return Section(name, title, _with_facts(make, names, logs), kind.rubrics(runs), drawings)
+    places = [r.log.location for r in runs]
+    report = _with_facts(make, names, logs)
+    return Section(name, title, report, kind.rubrics(runs), drawings, places)
 
 
 def _with_facts(

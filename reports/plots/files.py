@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moral_evals.loaders.errors import OptionError
-from moral_evals.reports.form.output import write_whole
-from moral_evals.reports.page.sections import sections
+from moral_evals.reports.form.output import say, write_whole
+from moral_evals.reports.page.sections import left_out, sections
 from moral_evals.reports.plots.canvas import FORMATS, drawing, to_file
 from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.runs.conditions import NAMES
+from moral_evals.reports.runs.found import find_logs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,12 +38,15 @@ def run(options: argparse.Namespace) -> None:
     """Draw every figure for which the logs hold data, and print where each lies."""
     if not 20 <= options.dpi <= 1200:
         raise OptionError(f"--dpi {options.dpi}: must be from 20 to 1200.")
-    for section in sections(options.logs, options.allow):
+    logs = find_logs(options.logs)
+    made = sections(logs, options.allow)
+    for section in made:
         for found in section.drawings:
             path = Path(options.out) / f"{section.name}_{found.name}.{options.format}"
             figure = titled(found, section.title)
             write_whole(path, to_file(figure, options.format, options.dpi))
             print(path)
+    say(left_out(logs, made))
 
 
 @drawing()

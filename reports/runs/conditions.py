@@ -8,6 +8,7 @@ from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import Score
 
 from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.reports.runs.logs import shown_name
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.judging.options import TRANSPORT, WHOLE_RUBRIC
 from moral_evals.scorers.rubric.record import JudgeSeat, JudgingRecord, RubricRecord
@@ -45,8 +46,12 @@ UNJUDGED = "nothing judged"
 """A model that shows no text to judge is comparable whoever would have judged it."""
 
 
-def differences(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -> list[str]:
+def differences(
+    conditions: Sequence[Conditions], allowed: Iterable[str] = (), logs: Sequence[str] = ()
+) -> list[str]:
     """One sentence for each condition in which the runs differ and that is not allowed to.
+
+    Where one log is unlike all others, it is named.
 
     Raises OptionError for an allowance that names no condition.
     """
@@ -59,13 +64,34 @@ def differences(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -
     for name in NAMES:
         texts = sorted({getattr(c, name) or "not recorded" for c in conditions} - {UNJUDGED})
         if len(texts) > 1 and name not in allowed:
-            found.append(f"{name} differs: {'; '.join(texts)}")
+            odd = _odd_log([getattr(c, name) or "not recorded" for c in conditions], logs)
+            found.append(f"{name} differs: {'; '.join(texts)}{odd}")
     return found
 
 
-def refuse_incomparable(conditions: Sequence[Conditions], allowed: Iterable[str] = ()) -> None:
-    """Raise SuiteError with every condition that differs and is not allowed to."""
-    if found := differences(conditions, allowed):
+def _odd_log(texts: Sequence[str], logs: Sequence[str]) -> str:
+    """The one log with a text that no other log has, where the others are of one mind."""
+    holders = {
+        text: {log for t, log in zip(texts, logs, strict=False) if t == text} for text in texts
+    }
+    odd = {log: text for text, names in holders.items() if len(names) == 1 for log in names}
+    if len(odd) != 1 or len(set(logs)) < 3:
+        return ""
+    ((log, text),) = odd.items()
+    return f" ({text}: only in {shown_name(log)})"
+
+
+def refuse_incomparable(
+    conditions: Sequence[Conditions], allowed: Iterable[str] = (), logs: Sequence[str] = ()
+) -> None:
+    """Raise SuiteError with every condition that differs and is not allowed to.
+
+    Args:
+        conditions: Of each run.
+        allowed: Conditions that may differ, by name.
+        logs: The log of each run, to name one that is unlike all others.
+    """
+    if found := differences(conditions, allowed, logs):
         raise SuiteError(
             "these runs are not comparable: "
             + ". ".join(found)

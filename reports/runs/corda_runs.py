@@ -8,7 +8,8 @@ from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import SampleScore
 
 from moral_evals.reports.runs.conditions import Conditions, chain_conditions
-from moral_evals.reports.runs.logs import log_files, read, scored_samples, scores_of
+from moral_evals.reports.runs.found import Found, find_logs
+from moral_evals.reports.runs.logs import FoundLog, is_corda, scored_samples, scores_of
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.records import ChainAnswer, chain_answers
 from moral_evals.scorers.corda.summary import DEFAULTS, Figures, summarise
@@ -54,18 +55,18 @@ class CordaRun:
         return DEFAULTS.over(self.table).interval(figure(self.table.arms[condition]))
 
 
-def corda_runs(paths: Sequence[str]) -> list[CordaRun]:
-    """All CORDA scores of the logs named, or of those in the folders named."""
-    return [run for name in log_files(paths) for run in corda_runs_of(name)]
+def corda_runs(logs: Found | Sequence[str]) -> list[CordaRun]:
+    """All CORDA scores of some logs, or of the logs and folders named."""
+    return (logs if isinstance(logs, Found) else find_logs(logs)).each(corda_runs_of)
 
 
-def corda_runs_of(name: str) -> Iterator[CordaRun]:
-    """The CORDA scores of one log, in their order in the log."""
-    header = read(name, header_only=True)
+def corda_runs_of(log: FoundLog) -> Iterator[CordaRun]:
+    """The CORDA scores of one log, in their order in it."""
+    header = log.header
     scores = [s for s in scores_of(header) if is_corda(s)]
     if not scores:
         return
-    samples = scored_samples(name)
+    samples = scored_samples(log.location)
     for score in scores:
         rollouts = [
             SampleScore(score=s.scores[score.scorer], sample_id=s.id, sample_metadata=s.metadata)
@@ -75,8 +76,3 @@ def corda_runs_of(name: str) -> Iterator[CordaRun]:
         answers, order = chain_answers(rollouts)
         if order is not None:
             yield CordaRun(header, score, chain_conditions(header, order), tuple(answers), order)
-
-
-def is_corda(score: EvalScore) -> bool:
-    """Whether an entry of a log's header is a CORDA score, of this version or an earlier one."""
-    return score.scorer.rpartition("/")[2].startswith("lexicographic")

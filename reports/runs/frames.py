@@ -12,6 +12,7 @@ import pandas as pd
 from inspect_ai.analysis import EvalModel, SampleColumn, evals_df, samples_df
 
 from moral_evals.loaders.morebench.records import ScenarioMetadata
+from moral_evals.reports.runs.found import find_logs
 from moral_evals.scorers.rubric.record import RubricRecord
 
 _COLUMNS = [
@@ -45,8 +46,10 @@ def scenarios_df(logs: str | Sequence[str], *, scorer: str | None = None) -> pd.
     keys: `score` and `dim_*` in [0, 1], `length` in characters, `graded_share`, `declined`. Not
     measured is nan.
 
+    A warning names each log that was left out, and why.
+
     Args:
-        logs: A log, a folder, or several.
+        logs: A log, a folder, or several, also on S3 and its like.
         scorer: Take this score alone.
     """
     return _frame(logs, scorer, _scenarios)
@@ -61,15 +64,20 @@ def criteria_df(logs: str | Sequence[str], *, scorer: str | None = None) -> pd.D
     `alone`, `cache`; None if the log does not say), and `votes`, the list of a panel's votes, None
     for a judge asked once.
 
+    A warning names each log that was left out, and why.
+
     Args:
-        logs: A log, a folder, or several.
+        logs: A log, a folder, or several, also on S3 and its like.
         scorer: Take this score alone.
     """
     return _frame(logs, scorer, _criteria)
 
 
 def _frame(logs: str | Sequence[str], scorer: str | None, rows: Rows) -> pd.DataFrame:
-    places = logs if isinstance(logs, str) else list(logs)
+    found_logs = find_logs([logs] if isinstance(logs, str) else logs)
+    for line in found_logs.lines:
+        warnings.warn(line, stacklevel=3)
+    places = [log.location for log in found_logs.logs]
     samples = samples_df(places, columns=_COLUMNS, quiet=True)
     models = evals_df(places, columns=EvalModel, quiet=True).set_index("eval_id")["model"]
     found = []

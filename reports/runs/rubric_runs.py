@@ -13,11 +13,12 @@ from functools import cached_property
 from typing import Any, TypeGuard
 
 import numpy as np
-from inspect_ai.log import EvalLog, EvalSampleSummary, EvalScore, read_eval_log_sample_summaries
+from inspect_ai.log import EvalLog, EvalSampleSummary, EvalScore
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
-from moral_evals.reports.runs.logs import log_files, read, scores_of
+from moral_evals.reports.runs.found import Found, find_logs
+from moral_evals.reports.runs.logs import FoundLog, is_rubric, scores_of
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
 from moral_evals.scorers.rubric.record import RubricRecord, exact_values
 from moral_evals.scorers.rubric.scenario_table import GROUPS
@@ -79,28 +80,29 @@ class RubricRun:
         return "mixed: " + ", ".join(f"{n} {k}" for k, n in kinds.items()) if kinds else "unknown"
 
 
-def rubric_runs(paths: Sequence[str]) -> list[RubricRun]:
-    """All rubric scores of the logs named, or of those in the folders named.
+def rubric_runs(logs: Found | Sequence[str]) -> list[RubricRun]:
+    """All rubric scores of some logs, or of the logs and folders named.
 
     A score that a copy of its log holds too, as re-scored copies do, is taken once.
     """
-    found: dict[tuple[str, str, Conditions, int], RubricRun] = {}
-    for run in (r for name in log_files(paths) for r in runs_of(read(name, header_only=True))):
-        key = run.log.eval.eval_id, run.scorer, run.conditions, run.scored
+    found: dict[tuple[str, str, str, Conditions, bytes], RubricRun] = {}
+    logs = logs if isinstance(logs, Found) else find_logs(logs)
+    for run in logs.each(runs_of):
+        scores = run.values["score"].tobytes()
+        key = run.log.eval.eval_id, run.model, run.scorer, run.conditions, scores
         found.setdefault(key, run)
     return list(found.values())
 
 
-def runs_of(log: EvalLog) -> Iterator[RubricRun]:
-    """The rubric scores of one log, from its header, in their order in the log."""
-    if scores := rubric_scores(log):
-        summaries = read_eval_log_sample_summaries(log.location)
-        yield from (_run(log, score, summaries) for score in scores)
+def runs_of(log: FoundLog) -> Iterator[RubricRun]:
+    """The rubric scores of one log, in their order in it."""
+    for score in rubric_scores(log.header):
+        yield _run(log.header, score, log.summaries)
 
 
 def rubric_scores(log: EvalLog) -> list[EvalScore]:
     """The entries of rubric scores in a log's header."""
-    return [s for s in scores_of(log) if "regular" in s.metrics]
+    return [s for s in scores_of(log) if is_rubric(s)]
 
 
 def prefix_of(scorer: str) -> str:

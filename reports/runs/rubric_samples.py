@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log_samples
+from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import Score
 
 from moral_evals.loaders.errors import OptionError, SuiteError, listing
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.reply import Reply, read_reply
+from moral_evals.reports.runs.logs import samples_of
 from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
 from moral_evals.scorers.rubric.record import CriterionRow, RubricRecord, exact_values
 
@@ -93,8 +94,6 @@ def rubric_samples(name: str, log: EvalLog, scorers: list[str]) -> Iterator[Rubr
         scorers: Names of scores.
     """
     api = log.eval.model.partition("/")[0]
-    for sample in read_eval_log_samples(
-        name, all_samples_required=False, resolve_attachments="full"
-    ):
+    for sample in samples_of(name):
         for scorer in scorers:
             yield RubricSample(sample, scorer, (sample.scores or {}).get(scorer), api)

@@ -3,11 +3,11 @@
 Figures are made from these, so that they exist for every log, whatever its metrics were named.
 """
 
-from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
+from inspect_ai.log import EvalLog
 from inspect_ai.scorer import SampleScore, Score
 
 from moral_evals.loaders.morebench.records import ScenarioMetadata
-from moral_evals.reports.runs.logs import scored_samples
+from moral_evals.reports.runs.logs import FoundLog, scored_samples
 from moral_evals.scorers.rubric.scenario_table import GROUPS
 
 
@@ -20,13 +20,13 @@ def sample_scores(log: EvalLog, scorer: str) -> list[SampleScore]:
     ]
 
 
-def summary_scores(log: EvalLog, scorer: str) -> list[SampleScore]:
+def summary_scores(log: FoundLog, scorer: str) -> list[SampleScore]:
     """The same from the log's summaries: values, reasons and labels; no verdicts, no rubrics.
 
     Some ten times faster to read.
     """
     found = []
-    for s in read_eval_log_sample_summaries(log.location):
+    for s in log.summaries:
         score = (s.scores or {}).get(scorer)
         if score is None:
             continue

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from inspect_ai.log import EvalLog, EvalScore
+from inspect_ai.log import EvalScore
 from inspect_ai.scorer import SampleScore
 
 from moral_evals.reports.form.document import Cell, Table, shown
 from moral_evals.reports.form.tables import metric_values
+from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.runs.sample_scores import sample_scores
 from moral_evals.reports.show.panel import is_panel, panel_table
 from moral_evals.scorers.judging.agreement_figures import (
@@ -40,11 +41,11 @@ def holds(score: EvalScore) -> bool:
     return "macro_f1" in score.metrics or "flip_rate" in score.metrics
 
 
-def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+def figures(log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
     """The chief figures, the agreement of a panel, and the breakdowns asked for."""
     if "macro_f1" not in score.metrics:
         return [_under_attack(score)]
-    scores = sample_scores(log, score.scorer)
+    scores = sample_scores(log.header, score.scorer)
     found = agreement_figures(scores)
     rows: list[Sequence[Cell]] = [
         [label, found[name]] for name, label in _LABELS.items() if name in found

@@ -5,6 +5,7 @@ A kind of score is a module with `BY`, `holds` and `figures`; a benchmark of its
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from inspect_ai.log import EvalLog, EvalScore
@@ -12,7 +13,8 @@ from inspect_ai.log import EvalLog, EvalScore
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.form.document import Report, Table, merged
 from moral_evals.reports.form.output import add_output, write
-from moral_evals.reports.runs.logs import headers, scores_of, shown_name
+from moral_evals.reports.runs.found import find_logs
+from moral_evals.reports.runs.logs import FoundLog, scores_of, suite_scores
 from moral_evals.reports.show import agreement, corda, rubric
 from moral_evals.reports.show.replies import without_scores
 
@@ -29,8 +31,8 @@ class Kind(Protocol):
         """Whether an entry of a log's header is of this kind."""
         ...
 
-    def figures(self, log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
-        """Tables of one score of a log, given as header; `by` is part of `BY`."""
+    def figures(self, log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+        """Tables of one score of a log; `by` is part of `BY`."""
         ...
 
 
@@ -51,34 +53,41 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Show every log in the form asked for."""
+    """Show every log in the form asked for, then what was left out."""
     by = list(dict.fromkeys(options.by))
-    logs = headers(options.logs)
-    _refuse_unused(logs, by)
-    found = [shown(log, by) for log in logs]
+    logs = find_logs(options.logs, scored=False)
+    # a log without scores is told of only where it was asked for by name
+    chosen = [log for log in logs.logs if log.named or suite_scores(log.header)]
+    lines = logs.lines_for((log.location for log in chosen), "score of this suite")
+    if not chosen:
+        raise logs.nothing("no scores of this suite in these logs", lines)
+    chosen.sort(key=lambda log: log.header.eval.created, reverse=True)
+    _refuse_unused([log.header for log in chosen], by)
+    found = [shown(log, by) for log in chosen]
+    found[-1] = replace(found[-1], left_out=lines)
     # one file or stream holds one document
     for report in found if options.format == "terminal" else [merged(found, "Runs")]:
         write(report, options)
 
 
-def shown(log: EvalLog, by: Sequence[str] = ()) -> Report:
+def shown(log: FoundLog, by: Sequence[str] = ()) -> Report:
     """One run: what was run, every score of the suite in it, and where the log lies.
 
     Args:
-        log: Its header.
+        log: From `find_logs`.
         by: Breakdowns; a kind of score leaves out those that it does not know.
     """
     tables: list[Table] = []
-    for score in scores_of(log):
+    header = log.header
+    for score in scores_of(header):
         for kind in KINDS:
             if kind.holds(score):
                 tables += kind.figures(log, score, [name for name in by if name in kind.BY])
-    place = shown_name(log.location)
-    notes = [f"log: {place}"]
+    notes = [f"log: {log.name}"]
     if not tables:
-        notes = [*without_scores(log), *notes]
-    title = f"{log.eval.task}  {log.eval.model}  {log.eval.created[:16]}"
-    return Report(title, tables, notes, place)
+        notes = [*without_scores(header), *notes]
+    title = f"{header.eval.task}  {header.eval.model}  {header.eval.created[:16]}"
+    return Report(title, tables, notes, log.name)
 
 
 def _refuse_unused(logs: Sequence[EvalLog], by: Sequence[str]) -> None:

@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from inspect_ai.log import EvalLog, EvalScore
+from inspect_ai.log import EvalScore
 
 from moral_evals.reports.form.document import Cell, Table, number
 from moral_evals.reports.form.tables import caveats
-from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs_of, is_corda
+from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs_of
+from moral_evals.reports.runs.logs import FoundLog, is_corda
 from moral_evals.scorers.corda.metrics import lms, missing_share, step_scores
 from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
 from moral_evals.scorers.corda.summary import DEFAULTS
@@ -66,17 +67,17 @@ def holds(score: EvalScore) -> bool:
     return is_corda(score)
 
 
-def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+def figures(log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
     """LMS of each condition; then the chief figures, or the breakdowns that `by` names.
 
     Args:
-        log: The log's header; its samples are read from its file.
+        log: From `find_logs`; its samples are read from its file.
         score: The score's entry in the header.
         by: Part of `BY`.
     """
-    found = [run for run in corda_runs_of(log.location) if run.score.scorer == score.scorer]
+    found = [run for run in corda_runs_of(log) if run.score.scorer == score.scorer]
     if not found:
-        nothing = f"status {log.status}: no rollout of this log has a score"
+        nothing = f"status {log.header.status}: no rollout of this log has a score"
         return [Table(score.scorer, score.scorer, ["condition", "LMS"], [], [nothing])]
     run = found[0]
     tables = [_scores(run)]

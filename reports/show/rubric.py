@@ -10,6 +10,7 @@ from moral_evals.loaders.morebench.records import DIMENSIONS
 from moral_evals.reports.form.document import Cell, Table, number
 from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.conditions import Conditions
+from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
 from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
 from moral_evals.reports.show.panel import is_panel, panel_table
@@ -49,23 +50,23 @@ def holds(score: EvalScore) -> bool:
     return "regular" in score.metrics
 
 
-def figures(log: EvalLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
+def figures(log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Table]:
     """A score's figures, the agreement of its panel, and the breakdowns asked for."""
     conditions = next(r.conditions for r in runs_of(log) if r.scorer == score.scorer)
     scores = summary_scores(log, score.scorer)
     table = ScenarioTable.build(scores, prefix_of(score.scorer))
     notes = [
-        *caveats(log, table.scored, "scored samples"),
+        *caveats(log.header, table.scored, "scored samples"),
         *_mode(conditions),
-        *_counts(log, table, scores),
+        *_counts(log.header, table, scores),
     ]
     title = _title(score, conditions)
     found = [Table(score.scorer, title, ["figure", "value"], _rows(table), ["; ".join(notes)])]
     if is_panel(score):
-        found.append(panel_table(score, sample_scores(log, score.scorer)))
+        found.append(panel_table(score, sample_scores(log.header, score.scorer)))
     found += [_by_label(score, table, name) for name in by if name in _GROUPS]
     if shares := [name for name in by if name in _SHARES]:
-        whole = ScenarioTable.build(sample_scores(log, score.scorer), table.prefix)
+        whole = ScenarioTable.build(sample_scores(log.header, score.scorer), table.prefix)
         found += [_by_share(score, whole, name) for name in shares]
     return found
 

@@ -340,7 +340,7 @@ def test_two_runs_of_one_model_are_told_apart(both_logs, tmp_path):
     write_eval_log(log, copy)
     (report,) = compare([both_logs[0], copy], scorer="rubric_judge")
     assert len(report.tables[0].rows) == 1, "a copy of a log is the same run"
-    log.eval.eval_id = "another run"
+    log.eval.eval_id = log.eval.task_id = "another run"
     write_eval_log(log, copy)
     (report,) = compare([both_logs[0], copy], scorer="rubric_judge")
     (row,) = table(report, "pairs_regular").rows

@@ -205,4 +205,7 @@ def test_chains_have_a_candidate_alone_and_a_folder_a_table_for_each_log(tmp_pat
     assert [part, name, calls] == ["candidate", "scripted/uniform", "–"]
     assert tokens[:-1] == [usage.input_tokens, 0, 0, usage.output_tokens, 0, 0, 0]
     write_eval_log(log, str(tmp_path / "copy.eval"))
+    assert len(cost([folder]).tables) == 1, "a copy is paid for once"
+    log.eval.eval_id = log.eval.task_id = "another run"
+    write_eval_log(log, str(tmp_path / "copy.eval"))
     assert len(cost([folder]).tables) == 2

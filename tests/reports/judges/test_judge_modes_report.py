@@ -169,15 +169,20 @@ def test_an_output_log_is_never_replaced(finished, stub, capsys, tmp_path):
     assert (out.read_text(encoding="utf-8"), stub.stats.calls.total()) == ("mine", 0)
 
 
-def test_the_output_log_lies_outside_the_folder_of_logs_unless_told_otherwise(
-    finished, stub, capsys
+def test_the_output_log_lies_in_the_working_folder_and_never_among_logs(
+    finished, stub, capsys, tmp_path, monkeypatch
 ):
+    source = Path(finished.location.removeprefix("file://"))
+    monkeypatch.chdir(tmp_path)
     assert main(["judge-modes", finished.location, "--judge", STUB]) == 0
-    log = Path(finished.location)
-    beside = str(log.parent.with_name("judge-modes") / f"{log.stem}-judge-modes.eval")
-    assert len(read_eval_log(beside).samples[0].scores) == 4
+    out = tmp_path / f"{source.stem}-judge-modes.eval"
+    assert len(read_eval_log(str(out)).samples[0].scores) == 4
     assert main(["judge-modes", finished.location, "--judge", STUB]) == 1
-    assert beside in capsys.readouterr().err
+    assert out.name in capsys.readouterr().err
+    monkeypatch.chdir(source.parent)
+    assert main(["judge-modes", source.name, "--judge", STUB]) == 1
+    assert "would lie among the logs" in capsys.readouterr().err
+    assert not list(source.parent.glob("*-judge-modes.eval"))
 
 
 @pytest.mark.parametrize(

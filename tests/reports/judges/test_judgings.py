@@ -208,7 +208,9 @@ def test_fewer_than_two_judgings_are_refused(judged, tmp_path, capsys):
     bare.results.scores = bare.results.scores[:1]
     write_eval_log(bare, str(tmp_path / "bare.eval"))
     assert main(["judgings", str(tmp_path / "bare.eval")]) == 1
-    assert "found: none. Judge a log again with inspect score" in capsys.readouterr().err
+    refused = capsys.readouterr().err
+    assert "nothing to report. Left out: " in refused
+    assert "bare.eval: no score of this suite" in refused
     assert main(["judgings", judged.location, "--scorer", "rubric_judge1"]) == 1
     assert "found: rubric_judge1 of both.eval." in capsys.readouterr().err
 

@@ -175,11 +175,11 @@ def test_a_table_is_saved_as_csv():
     assert lines[1] == "scores,a,Regular,0.5,0.25,0.75,12"
 
 
-def test_half_a_surrogate_does_not_stop_the_page(tmp_path, monkeypatch):
+def test_half_a_surrogate_does_not_stop_the_page(logs, tmp_path, monkeypatch):
     broken = Report("a \ud800 title", [TABLE])
-    section = argparse.Namespace(report=lambda: broken, drawings=(), rubrics=False)
+    section = argparse.Namespace(report=lambda: broken, drawings=(), rubrics=False, logs=())
     monkeypatch.setattr(module, "sections", lambda *_: [section])
-    assert "a ? title" in written(tmp_path, "unread")
+    assert "a ? title" in written(tmp_path, logs)
 
 
 def test_runs_that_are_not_comparable_are_refused(logs, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from moral_evals.reports.__main__ import main
 from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs
+from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.show.corda import BY, figures
 
 LOG = Path(__file__).parents[2] / "legacy" / "logs" / "checkout-corda.eval"
@@ -22,7 +23,7 @@ def log_run() -> CordaRun:
 @pytest.fixture(scope="module")
 def tables(log_run):
     """By name, the tables of all breakdowns; rows by their first cell."""
-    found = figures(log_run.log, log_run.score, BY)
+    found = figures(FoundLog(log_run.log), log_run.score, BY)
     return {t.name.partition("/")[2]: {row[0]: row[1:] for row in t.rows} for t in found}
 
 

@@ -7,6 +7,7 @@ from inspect_ai.scorer import SampleScore, Score
 
 from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.morebench.records import ScenarioMetadata
+from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.runs.sample_scores import summary_scores
 from moral_evals.scorers.judging.prompt import declined_statement
 from moral_evals.scorers.rubric.metrics import by_label
@@ -127,7 +128,7 @@ def scores(log, name: str = "rubric_judge") -> dict[str, Score]:
 
 def of_log(log) -> dict[str, float]:
     """The run's metrics, and the figures that stand beside them in `show`."""
-    return metrics(log) | estimates(summary_scores(log, "rubric_judge"))
+    return metrics(log) | estimates(summary_scores(FoundLog(log), "rubric_judge"))
 
 
 def test_without_the_question_only_the_stop_reason_counts(tmp_path):
@@ -158,7 +159,7 @@ def test_with_the_question_the_judges_word_counts_too(tmp_path):
     assert found["regular_answered"] == 1
     assert found["regular_refusals_zero"] == pytest.approx(1 / 3)
     assert found["refusal_rate"] == pytest.approx(2 / 3)
-    roles = rates(summary_scores(log, "rubric_judge"), "role")
+    roles = rates(summary_scores(FoundLog(log), "rubric_judge"), "role")
     assert roles == {"ai_agent": 0, "ai_advisor": 1}
     assert by_id["answered"].metadata["judge_usage"]["calls"] == 3, "the question is paid for too"
 
