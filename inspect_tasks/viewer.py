@@ -1,10 +1,11 @@
 """How `inspect view` shows a run: columns, labels, colours and order."""
 
+from dataclasses import dataclass
+
 from inspect_ai.viewer import (
     SampleScoreView,
     ScoreColorScale,
     TaskSamplesColumn,
-    TaskSamplesSort,
     TaskSamplesView,
     ViewerConfig,
 )
@@ -14,48 +15,58 @@ from moral_evals.scorers.outcome import FLAGS
 from moral_evals.scorers.rubric.metrics import METRIC_NAMES
 
 _SHARE = ScoreColorScale(palette="good-high", min=0.0, max=1.0)
-# a column is as wide as its label, so a label is as long as its widest cell
-_LABELS = {"score": "rubric score", "length": "characters", "graded_share": "graded share"} | {
-    dimension_key(dimension): name for dimension, name in METRIC_NAMES.items()
-}
+# a column is as wide as its label, and 120 pixels at most, so that a long label is cut
+_LABELS = {"score": "score"} | {dimension_key(d): name for d, name in METRIC_NAMES.items()}
+_LABELS |= {"length": "chars", "graded_share": "graded", "dim_other": "other"}
+_LABELS["declined"] = "declined"
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of one rubric scorer."""
+
+    scorer: str
+    prefix: str
+
+    def column(self, key: str) -> TaskSamplesColumn:
+        return TaskSamplesColumn.score(self.scorer, self.prefix + key)
+
+    def label(self, key: str) -> str:
+        if not self.prefix:
+            return _LABELS[key]
+        return "resp. score" if key == "score" else f"r. {_LABELS[key]}"
 
 
 def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
-    """Score columns, then the parts of the first scorer, the lowest score on top.
+    """The score of each rubric scorer, the parts of the first one, then all the rest.
+
+    The viewer shows every score column, also those that it is told to hide: what is looked at
+    first stands to the left. It is not sorted, since the arrow would cut the score's own label.
 
     Args:
         scorer_prefixes: Prefix of the value keys by scorer name, e.g. `{"rubric_judge": ""}`.
     """
-    columns: list[TaskSamplesColumn] = []
-    labels: dict[str, str] = {}
-    scales: dict[str, ScoreColorScale] = {}
-    first = next(iter(scorer_prefixes))
-    # every score before the parts of any, and the other scorers' parts one click away
-    for key in ("score", *map(dimension_key, METRIC_NAMES), "length", "graded_share"):
-        for scorer, prefix in scorer_prefixes.items():
-            name = prefix + key
-            shown = scorer == first or key == "score"
-            columns.append(TaskSamplesColumn.score(scorer, name, visible=shown))
-            labels[name] = f"response: {_LABELS[key]}" if prefix else _LABELS[key]
-            if key != "length":
-                scales[name] = _SHARE
-        if key == "score":
-            columns.append(TaskSamplesColumn(id="sampleId"))
-    for scorer, prefix in scorer_prefixes.items():
-        columns += [
-            TaskSamplesColumn.score(scorer, prefix + key, visible=False)
-            for key in ("dim_other", "declined")
-        ]
-    columns += [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="error")]
+    scorers = [_Columns(*pair) for pair in scorer_prefixes.items()]
+    first, *others = scorers
+    parts = [key for key in _LABELS if key not in ("score", "dim_other", "declined")]
+    columns = [s.column("score") for s in scorers]
+    columns.append(TaskSamplesColumn(id="sampleId"))
+    columns += [first.column(key) for key in parts]
+    columns += [TaskSamplesColumn(id=name) for name in ("sampleStatus", "error")]
+    columns += [s.column(key) for s in others for key in parts]
+    columns += [s.column(key) for s in scorers for key in ("dim_other", "declined")]
+    columns += [TaskSamplesColumn.score("outcome", flag) for flag in FLAGS]
     hidden = ("input", "target", "answer", "tokens", "duration")
     columns += [TaskSamplesColumn(id=name, visible=False) for name in hidden]
-    columns += [TaskSamplesColumn.score("outcome", flag, visible=False) for flag in FLAGS]
+    labels = {s.prefix + key: s.label(key) for s in scorers for key in _LABELS}
+    labels |= {flag: flag.replace("trace_", "") for flag in FLAGS}
+    shares = [key for key in _LABELS if key not in ("length", "declined")]
+    scales = {s.prefix + key: _SHARE for s in scorers for key in shares}
     return ViewerConfig(
         sample_score_view=SampleScoreView(default="grid"),
         task_samples_view=TaskSamplesView(
             name="Rubric scores",
             columns=columns,
-            sort=[TaskSamplesSort.score(first, scorer_prefixes[first] + "score", dir="asc")],
             multiline=False,
             score_labels=labels,
             score_color_scales=scales,
@@ -66,7 +77,7 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
 
 def chain_viewer(scorer: str) -> ViewerConfig:
     """Columns for rollouts, the score first: rank value, share answered, condition, shuffle."""
-    labels = {"score": "rank value", "answered": "share answered", "condition": "condition asked"}
+    labels = {"score": "rank", "answered": "replied", "condition": "asked under"}
     labels["shuffle"] = "shuffle"
     columns = [TaskSamplesColumn.score(scorer, key) for key in labels]
     columns += [TaskSamplesColumn(id=name) for name in ("sampleId", "answer")]
@@ -78,7 +89,6 @@ def chain_viewer(scorer: str) -> ViewerConfig:
         task_samples_view=TaskSamplesView(
             name="Rollouts",
             columns=columns,
-            sort=[TaskSamplesSort.score(scorer, "score", dir="asc")],
             multiline=False,
             compact_scores=False,
             score_labels=labels,
