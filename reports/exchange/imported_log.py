@@ -121,6 +121,7 @@ def _metadata(
             "repository": "",
             "commit": "",
             "sha256": _fingerprint(scenarios),
+            "differs_from_published": [],
             "scenarios_in_file": len(first),
             "scenarios": len(first),
             "criteria": sum(len(s.criteria) for s in first),

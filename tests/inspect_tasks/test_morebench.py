@@ -399,7 +399,10 @@ def test_viewer_columns_are_keys_of_the_scores(tmp_path):
     columns = {c.id for c in view.columns if c.id.startswith("score__")}
     assert columns <= keys
     assert {f"score__rubric_judge__{k}" for k in ("score", "dim_identifying")} <= columns
-    assert (view.sort[0].column, view.sort[0].dir) == ("score__rubric_judge__score", "asc")
+    assert [c.id for c in view.columns[:2]] == [
+        "score__rubric_judge__score",
+        "score__rubric_judge_response__response_score",
+    ]
     table = log.samples[0].scores["rubric_judge"].explanation
     assert "| yes | +3 | 3 | identifying | Says point 0. |" in table
     assert "| yes | -2 | 0 |" in table
