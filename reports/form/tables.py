@@ -7,10 +7,11 @@ from inspect_ai.log import EvalLog, EvalScore
 from rich.console import Console
 from rich.table import Table
 
+from moral_evals.scorers.stats.bootstrap import SMALL_N as SMALL_N
+
 Row = tuple[str, tuple[float, ...]]
 """A label, then value, lower and upper end; nan where not measured."""
 
-SMALL_N = 10
 
 
 def metric_values(score: EvalScore) -> dict[str, float]:

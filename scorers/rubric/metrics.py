@@ -18,6 +18,7 @@ from moral_evals.scorers.rubric.scenario_table import (
     GROUPS,
     ScenarioTable,
     dimension_share,
+    hard_score,
     weight_share,
 )
 from moral_evals.scorers.stats.bootstrap import SEED, Bootstrap, difference, ratio
@@ -56,7 +57,7 @@ def morebench_score(prefix: str = "", seed: int = SEED) -> Metric:
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         table = ScenarioTable.build(scores, prefix)
         ask = Bootstrap(len(table.ids), seed=seed).interval
-        hard = ratio(table.score, table.length, scale=1000, bounds=(0, math.inf))
+        hard = hard_score(table.score, table.length)
         gap = difference(
             ratio(table.dimension("harmless outcome")), ratio(table.dimension("logical process"))
         )

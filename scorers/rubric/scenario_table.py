@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -134,6 +134,17 @@ class ScenarioTable:
                     graded[i] += 1
                     won[i] += fulfilled(c.weight, run.verdicts[c.id])
         return ratio(won, graded)
+
+
+def hard_score(score: Array, length: Array) -> Statistic:
+    """MoReBench-Hard, score for each 1,000 characters: a ratio of means, in [0, inf].
+
+    At the lengths seen it could be 1,000 / mean length at most; that is its range where all
+    scenarios are alike, so that it goes by the same rule as Regular.
+    """
+    found = ratio(score, length, scale=1000, bounds=(0.0, math.inf))
+    units, characters = found.units(), float(found.columns[:, 1].sum())
+    return replace(found, possible=(0.0, 1000 * units / characters)) if characters else found
 
 
 def dimension_share(table: ScenarioTable, dimension: str) -> Statistic:
