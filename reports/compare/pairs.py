@@ -105,8 +105,8 @@ def rubric_groups(runs: Sequence[RubricRun]) -> list[list[RubricRun]]:
 
 
 def shared_ids(first: RubricRun, second: RubricRun) -> list[str]:
-    """Scenarios that both runs have scored, sorted."""
-    return sorted(_scored(first) & _scored(second))
+    """Scenarios that both runs have scored, in the first run's order."""
+    return first.ordered(_scored(first) & _scored(second))
 
 
 def compare_runs(

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 
 from inspect_ai.scorer import Metric, SampleScore, metric
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.loaders.morebench.records import DIMENSIONS, ScenarioMetadata, dimension_key
 from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
 from moral_evals.scorers.rubric.panel_metrics import panel_agreement
 from moral_evals.scorers.rubric.refusal_metrics import refusals
 from moral_evals.scorers.rubric.scenario_table import (
     GROUPS,
     ScenarioTable,
+    content_order,
     dimension_share,
     hard_score,
     weight_share,
@@ -156,9 +157,11 @@ def _over_scenarios(
     compute: Callable[[Sequence[float]], float | dict[str, float]],
 ) -> Metric:
     def run(scores: list[SampleScore]) -> float | dict[str, float]:
-        by_scenario: dict[str, list[float]] = {}
+        by_scenario: dict[tuple[str, str], list[float]] = {}
         for s in scores:
-            by_scenario.setdefault(str(s.sample_id), []).append(s.score.as_float())
+            metadata = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
+            key = content_order(str(s.sample_id), metadata)
+            by_scenario.setdefault(key, []).append(s.score.as_float())
         return compute([math.fsum(v) / len(v) for _, v in sorted(by_scenario.items())])
 
     return run

@@ -31,7 +31,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class ScenarioTable:
-    """Scenarios sorted by id; each array has one entry a scenario, its epochs averaged.
+    """Scenarios in an order of their content; each array has one entry a scenario, its epochs averaged.
 
     nan stands for "no value": an unscored scenario, or a dimension that its rubric lacks.
     """
@@ -52,7 +52,7 @@ class ScenarioTable:
                 metadata[key] = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
             verdicts = (s.score.metadata or {}).get("verdicts", {})
             runs.setdefault(key, []).append(_Run(_numbers(s), verdicts))
-        ids = sorted(metadata)
+        ids = sorted(metadata, key=lambda i: content_order(i, metadata[i]))
         return cls(ids, prefix, [metadata[i] for i in ids], [runs[i] for i in ids])
 
     @property
@@ -134,6 +134,15 @@ class ScenarioTable:
                     graded[i] += 1
                     won[i] += fulfilled(c.weight, run.verdicts[c.id])
         return ratio(won, graded)
+
+
+def content_order(sample_id: str, metadata: ScenarioMetadata) -> tuple[str, str]:
+    """Key of the order in which scenarios are resampled: theory and rubric, then id.
+
+    Ids made from a file's name or kind would make another draw of the same data.
+    """
+    rubric = sorted((c.text, c.weight) for c in metadata.criteria)
+    return repr((metadata.theory, rubric)), sample_id
 
 
 def hard_score(score: Array, length: Array) -> Statistic:
