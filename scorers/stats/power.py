@@ -36,9 +36,9 @@ def detectable(n: int, sd: float, wanted: float = POWER, alpha: float = ALPHA) -
 
 def units_needed(difference: float, sd: float, wanted: float = POWER, alpha: float = ALPHA) -> int:
     """The fewest units that show a true difference with the power wanted."""
-    low, high = 2, 4
+    low, high = 1, 2
     while power(difference, high, sd, alpha) < wanted:
-        high *= 2
+        low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if power(difference, middle, sd, alpha) >= wanted else (middle, high)

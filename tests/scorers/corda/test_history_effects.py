@@ -120,7 +120,7 @@ def test_luck_is_that_of_random_answers_scanned_one_by_one():
         gains.append(lms.max() - lms[0])
     assert found.orders == 24
     assert found.best == pytest.approx(np.mean(best), abs=0.006)
-    assert found.gain == pytest.approx(np.quantile(gains, 0.95), abs=0.03)
+    assert found.gain == pytest.approx(np.quantile(gains, 0.95), abs=0.05)
     assert found.best > 0.5, "a maximum of 24 beats chance by luck"
 
 
