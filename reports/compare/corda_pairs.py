@@ -28,12 +28,11 @@ from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import Interval
 from moral_evals.scorers.stats.multiplicity import holm
 from moral_evals.scorers.stats.paired import PairedTest, of_differences, of_sides, paired_test
-from moral_evals.scorers.stats.pvalue import NOT_TESTED
 
 Named = tuple[CordaRun, str]
 
 _NOTHING = Interval(math.nan, math.nan, math.nan, 0)
-_UNTESTED = PairedTest(0, *[NOT_TESTED] * 4, rare_loss=False)
+_UNTESTED = PairedTest.untested()
 _NONE_MISSING = Bounds(math.nan, math.nan)
 
 
@@ -103,9 +102,7 @@ def conditioning_table(pairs: Sequence[tuple[Named, Named]]) -> Table:
 def _contrast(first: Named, second: Named, condition: Condition) -> ModelContrast:
     a, b = first[0], second[0]
     if not _shared(a, b, condition):
-        return ModelContrast(
-            _NOTHING, _NOTHING, math.nan, _UNTESTED, _NONE_MISSING, _NONE_MISSING
-        )
+        return ModelContrast(_NOTHING, _NOTHING, math.nan, _UNTESTED, _NONE_MISSING, _NONE_MISSING)
     with _named(first[1], second[1]):
         table = chain_contrasts.versus(a.answers, b.answers, a.order, condition)
     arms, bootstrap = (table.arms["first"], table.arms["second"]), DEFAULTS.over(table)

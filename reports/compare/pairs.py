@@ -10,7 +10,14 @@ import numpy as np
 from moral_evals.reports.form.document import Cell, Table
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.rubric.scenario_table import hard_score
-from moral_evals.scorers.stats.bootstrap import SMALL_N, Array, Bootstrap, Interval, Statistic, ratio
+from moral_evals.scorers.stats.bootstrap import (
+    SMALL_N,
+    Array,
+    Bootstrap,
+    Interval,
+    Statistic,
+    ratio,
+)
 from moral_evals.scorers.stats.multiplicity import ALPHA, holm, verdict_word
 from moral_evals.scorers.stats.paired import PairedTest, of_sides, paired_test
 from moral_evals.scorers.stats.pvalue import PValue
@@ -35,9 +42,7 @@ class Comparison:
     adjusted: PValue
 
 
-def verdict(
-    found: Interval, test: PairedTest, adjusted: float, first: str, second: str
-) -> str:
+def verdict(found: Interval, test: PairedTest, adjusted: float, first: str, second: str) -> str:
     """Which of two is higher at a family-wise level of 5%, if either, and how firmly."""
     word = verdict_word(test.n, adjusted, rare_loss=test.rare_loss)
     ahead = first if found.estimate > 0 else second

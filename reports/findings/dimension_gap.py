@@ -44,7 +44,9 @@ def dimension_gap(runs: Sequence[RubricRun]) -> Report | None:
     if not any(math.isfinite(gap.estimate) for gap in gaps):
         return None
     names = run_names(runs)
-    tests = [paired_test(Bootstrap(len(run.ids)), of_sides(*harmless_and_logical(run))) for run in runs]
+    tests = [
+        paired_test(Bootstrap(len(run.ids)), of_sides(*harmless_and_logical(run))) for run in runs
+    ]
     rows: list[list[Cell]] = [
         [
             name,
@@ -117,4 +119,3 @@ def _average_row(runs: Sequence[RubricRun]) -> list[Cell]:
 
 def _with_gap(shares: tuple[float, float]) -> list[Cell]:
     return [*shares, shares[0] - shares[1]]
-

@@ -13,7 +13,6 @@ Row = tuple[str, tuple[float, ...]]
 """A label, then value, lower and upper end; nan where not measured."""
 
 
-
 def metric_values(score: EvalScore) -> dict[str, float]:
     """A score's metrics by name."""
     return {name: metric.value for name, metric in score.metrics.items()}

@@ -11,7 +11,7 @@ import numpy as np
 
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.order_scan import MAX_TIERS, OrderScan
-from moral_evals.scorers.corda.steps import StepTable
+from moral_evals.scorers.corda.steps import IntArray, StepTable
 from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import SEED, Array
 
@@ -52,7 +52,7 @@ def order_luck(
     stated = table.steps.order
     if len(stated.names) > MAX_TIERS:
         raise ValueError(f"the order scan takes at most {MAX_TIERS} tiers")
-    answers = table.arms[arm].answered.sum(axis=2)
+    answers = np.asarray(table.arms[arm].answered.sum(axis=2), dtype=np.int64)
     orders = [TierOrder(names) for names in permutations(stated.names)]
     # LMS is linear in how often each option is chosen: one product serves all orders
     values = np.stack([_values(table.steps.under(o), answers).ravel() for o in orders])
@@ -83,7 +83,7 @@ def order_caution(scan: OrderScan, luck: OrderLuck) -> str:
     )
 
 
-def _values(steps: StepTable, answers: Array) -> Array:
+def _values(steps: StepTable, answers: IntArray) -> Array:
     """What one choice of an option adds to LMS, (n, J, K); 0 where it is not scored."""
     scored = steps.informative & (answers > 0)
     per_chain = scored.sum(axis=1)
@@ -93,7 +93,7 @@ def _values(steps: StepTable, answers: Array) -> Array:
 
 
 def _random_counts(
-    n_options: Array, answers: Array, size: int, responders: int, seed: int
+    n_options: IntArray, answers: IntArray, size: int, responders: int, seed: int
 ) -> Array:
     """How often each option is chosen, (responders, n J K)."""
     rng = np.random.Generator(np.random.PCG64(seed))

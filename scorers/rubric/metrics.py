@@ -17,9 +17,9 @@ from moral_evals.scorers.rubric.refusal_metrics import refusals
 from moral_evals.scorers.rubric.scenario_table import (
     GROUPS,
     ScenarioTable,
-    content_order,
     dimension_share,
     hard_score,
+    rubric_key,
     weight_share,
 )
 from moral_evals.scorers.stats.bootstrap import SEED, Bootstrap, difference, ratio
@@ -157,12 +157,14 @@ def _over_scenarios(
     compute: Callable[[Sequence[float]], float | dict[str, float]],
 ) -> Metric:
     def run(scores: list[SampleScore]) -> float | dict[str, float]:
-        by_scenario: dict[tuple[str, str], list[float]] = {}
+        by_scenario: dict[str, list[float]] = {}
+        rubrics: dict[str, str] = {}
         for s in scores:
-            metadata = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
-            key = content_order(str(s.sample_id), metadata)
+            key = str(s.sample_id)
             by_scenario.setdefault(key, []).append(s.score.as_float())
-        return compute([math.fsum(v) / len(v) for _, v in sorted(by_scenario.items())])
+            rubrics[key] = rubric_key(s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata())
+        means = [(rubrics[i], math.fsum(v) / len(v), i) for i, v in by_scenario.items()]
+        return compute([mean for _, mean, _ in sorted(means)])
 
     return run
 

@@ -52,7 +52,8 @@ class ScenarioTable:
                 metadata[key] = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
             verdicts = (s.score.metadata or {}).get("verdicts", {})
             runs.setdefault(key, []).append(_Run(_numbers(s), verdicts))
-        ids = sorted(metadata, key=lambda i: content_order(i, metadata[i]))
+        seen = {i: repr([sorted(r.values.items()) for r in runs[i]]) for i in metadata}
+        ids = sorted(metadata, key=lambda i: (rubric_key(metadata[i]), seen[i], i))
         return cls(ids, prefix, [metadata[i] for i in ids], [runs[i] for i in ids])
 
     @property
@@ -136,13 +137,12 @@ class ScenarioTable:
         return ratio(won, graded)
 
 
-def content_order(sample_id: str, metadata: ScenarioMetadata) -> tuple[str, str]:
-    """Key of the order in which scenarios are resampled: theory and rubric, then id.
+def rubric_key(metadata: ScenarioMetadata) -> str:
+    """Theory and rubric as a key of the order in which scenarios are resampled.
 
     Ids made from a file's name or kind would make another draw of the same data.
     """
-    rubric = sorted((c.text, c.weight) for c in metadata.criteria)
-    return repr((metadata.theory, rubric)), sample_id
+    return repr((metadata.theory, sorted((c.text, c.weight) for c in metadata.criteria)))
 
 
 def hard_score(score: Array, length: Array) -> Statistic:

@@ -63,6 +63,11 @@ class PairedTest:
     t: PValue
     rare_loss: bool
 
+    @classmethod
+    def untested(cls, n: int = 0) -> "PairedTest":
+        """Of too few units, or of figures that are not defined."""
+        return cls(n, NOT_TESTED, NOT_TESTED, NOT_TESTED, NOT_TESTED, rare_loss=False)
+
     @property
     def strictest(self) -> str:
         """Name of the test that gave p."""
@@ -94,12 +99,15 @@ def paired_test(bootstrap: Bootstrap, pair: Paired, *, enough: float = math.inf)
     values = pseudo_values(statistic)
     n = len(values)
     if n < 2 or not np.all(np.isfinite(values)):
-        return PairedTest(n, *[NOT_TESTED] * 4, rare_loss=False)
-    found = [t_test(values)]
-    for test in (lambda: flip_test(pair, seed=bootstrap.seed), lambda: p_value(bootstrap, statistic)):
-        found.append(test() if max(found) < enough else NOT_TESTED)
-    t, flips, resampled = found
-    p = max(x for x in found if not math.isnan(x))
+        return PairedTest.untested(n)
+    t, flips, resampled = t_test(values), NOT_TESTED, NOT_TESTED
+    p = t
+    if p < enough:
+        flips = flip_test(pair, seed=bootstrap.seed)
+        p = max(p, flips)
+    if p < enough:
+        resampled = p_value(bootstrap, statistic)
+        p = max(p, resampled)
     return PairedTest(n, p, resampled, flips, t, rare_large_loss(values))
 
 

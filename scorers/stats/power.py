@@ -41,5 +41,7 @@ def units_needed(difference: float, sd: float, wanted: float = POWER, alpha: flo
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if power(difference, middle, sd, alpha) >= wanted else (middle, high)
+        low, high = (
+            (low, middle) if power(difference, middle, sd, alpha) >= wanted else (middle, high)
+        )
     return high

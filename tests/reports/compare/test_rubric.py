@@ -173,9 +173,7 @@ def test_paired_differences_and_holms_verdicts(report, found, figure):
         assert ends(row["difference [95%]"]) == pytest.approx(expected, **EXACT)
         assert row["shared"] == len(at)
         estimates[pair] = row["difference [95%]"].estimate
-        sides = [
-            np.stack([found[m].score, found[m].length], axis=1)[at] for m in (first, second)
-        ]
+        sides = [np.stack([found[m].score, found[m].length], axis=1)[at] for m in (first, second)]
         if figure == "Regular":
             measure, sides = np.mean, [side[:, 0] for side in sides]
         else:

@@ -163,12 +163,39 @@ def test_the_gap_compares_dimension_means():
     assert found["harmless_minus_logical"] == pytest.approx(2 / 3 - 1 / 3)
 
 
-def test_intervals_are_the_bootstrap_over_scenarios_sorted_by_id():
+def test_intervals_are_the_bootstrap_over_scenarios_in_an_order_of_their_own():
     values = [0.1, 0.9, 0.4, 0.6, 0.7]
     scores = [SampleScore(score=Score(value=v), sample_id=f"s{i}") for i, v in enumerate(values)]
-    expected = Bootstrap(5).interval(ratio(np.array(values)))
-    for order in (scores, scores[::-1]):
+    renamed = [
+        SampleScore(score=Score(value=v), sample_id=f"row-{9 - i}") for i, v in enumerate(values)
+    ]
+    # scenarios of one rubric go by their values
+    expected = Bootstrap(5).interval(ratio(np.sort(values)))
+    for order in (scores, scores[::-1], renamed):
         assert interval()(order) == {"lower": expected.lower, "upper": expected.upper}
+
+
+@pytest.mark.parametrize("same_rubric", [True, False])
+def test_no_digit_hangs_on_the_order_or_the_ids_of_the_file(same_rubric):
+    """The same replies as CSV and as JSONL, whose ids sort otherwise (E 46)."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for i in range(12):
+        metadata = scenario([3, 2, -3 if same_rubric else -i - 1], ["identifying"] * 3)
+        verdicts = "".join(rng.choice(["y", "n"], 3))
+        rows.append((metadata, judged(metadata, verdicts, int(rng.integers(300, 9000)))))
+
+    def figures(ids, order):
+        scores = [
+            SampleScore(score=rows[i][1], sample_id=ids[i], sample_metadata=rows[i][0].model_dump())
+            for i in order
+        ]
+        return morebench_score()(scores)
+
+    csv = figures([f"file-{(7 * i) % 12:03}" for i in range(12)], range(12))
+    jsonl = figures([f"d{i:02}" for i in range(12)], rng.permutation(12))
+    assert csv["hard_lower"] < csv["hard"] < csv["hard_upper"]
+    assert {k: v for k, v in csv.items() if v == v} == {k: v for k, v in jsonl.items() if v == v}
 
 
 def test_outcomes_are_counted_over_all_samples():

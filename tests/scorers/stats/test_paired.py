@@ -120,7 +120,7 @@ def test_p_is_where_the_interval_first_leaves_out_zero(seed, n, power, turned):
     p, least = p_value(bootstrap, statistic), max(1 / 401, 2.0 ** (1 - n))
     if p > least + 1e-9:
         within = bootstrap.interval(statistic, 1 - p * 0.9999)
-        assert within.flag == "degenerate" or within.lower <= 1e-9 and within.upper >= -1e-9
+        assert within.flag == "degenerate" or (within.lower <= 1e-9 and within.upper >= -1e-9)
     if p < 1 - 1e-9:
         beyond = bootstrap.interval(statistic, 1 - min(1, p * 1.0001))
         assert beyond.flag == "degenerate" or beyond.leaves_out_zero
@@ -215,8 +215,10 @@ def test_a_rare_large_loss_leaves_a_leaning():
         ([], False),
     ):
         values = np.array([*wins, *[0.0] * 200, *losses])
-        assert rare_large_loss(values) == rare_large_loss(-values) == (
-            rare if values.mean() > 0 else False
+        assert (
+            rare_large_loss(values)
+            == rare_large_loss(-values)
+            == (rare if values.mean() > 0 else False)
         )
     assert verdict_word(60, 0.001, rare_loss=True) == "leans"
 
