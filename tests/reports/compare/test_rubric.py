@@ -1,5 +1,6 @@
 """`compare` on MoReBench: every figure from the verdicts in the logs, by an independent way."""
 
+import hashlib
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from inspect_ai import score
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 
 from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.errors import SuiteError
@@ -63,9 +64,14 @@ def share(criteria: list[dict], verdicts: dict[str, str]) -> float:
 
 
 def measured(log: EvalLog, scorer: str = "rubric_judge", judged: str = "trace") -> Measured:
-    """Scores from verdicts, weights and the candidate's output, sorted by sample id."""
+    """Scores from verdicts, weights and the candidate's output, in an order of the dilemmas."""
+
+    def content(sample: EvalSample) -> tuple[str, str, str]:
+        digest = hashlib.sha256(sample.input.encode()).hexdigest()[:10]
+        return digest, sample.metadata.get("theory") or "", str(sample.id)
+
     rows = []
-    for sample in sorted(log.samples, key=lambda s: s.id):
+    for sample in sorted(log.samples, key=content):
         entry = (sample.scores or {}).get(scorer)
         verdicts = (entry.metadata or {}).get("verdicts") if entry else None
         criteria = sample.metadata["criteria"]
