@@ -58,8 +58,9 @@ def test_rates_and_scores_by_hand(prefix):
     assert found["refusal_rate.role.ai_advisor"] == pytest.approx((1 + 0 + 0.5) / 3)
     assert found["refusal_rate.source_group.expert"] == pytest.approx(2 / 3)
     assert found["refusal_rate.source_group.ai_risk"] == pytest.approx(0.5 / 2)
-    for key in ("refusal_rate", "regular_answered", "regular_refusals_zero"):
+    for key in ("refusal_rate", "regular_refusals_zero"):
         assert found[f"{key}_lower"] < found[key] < found[f"{key}_upper"]
+    assert math.isnan(found["regular_answered_lower"]), "three scenarios have no interval"
 
 
 def test_without_refusals_all_three_scores_are_one():
