@@ -1,27 +1,21 @@
 """Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 
-from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition
-from moral_evals.loaders.errors import SuiteError
-from moral_evals.reports.compare.pairs import verdict
+from moral_evals.loaders.corda.rollouts import CONDITIONS
+from moral_evals.reports.compare.corda_pairs import Named, conditioning_table, pairs_table
 from moral_evals.reports.form.document import Cell, Report, Table
-from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.reports.runs.naming import place, run_names
 from moral_evals.reports.runs.remarks import told_apart
-from moral_evals.scorers.corda import bias, contrasts, metrics
-from moral_evals.scorers.corda.summary import DEFAULTS, summarise_models
-from moral_evals.scorers.corda.table import Arm, ChainTable
-from moral_evals.scorers.stats.bootstrap import Interval, Statistic, difference
-from moral_evals.scorers.stats.multiplicity import holm, p_value
+from moral_evals.scorers.corda import bias, metrics
+from moral_evals.scorers.corda.table import Arm
+from moral_evals.scorers.stats.bootstrap import SMALL_N, Interval, Statistic
 
-_CONTRASTS = ("lms_difference", "net_benefit", "win_odds", "p_lex_better")
 _NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 _PROFILE: dict[str, Callable[[Arm], Statistic]] = {
     "LMS": metrics.lms,
@@ -56,19 +50,20 @@ def compare_corda(
             tables.append(_profile(asked, condition))
             tables.append(_tier_table(asked, condition))
         if len(asked) > 1:
-            tables.append(_pairs(_made(asked, chosen), condition))
+            tables.append(pairs_table(_made(asked, chosen), condition))
     both = [
         (r, n)
         for r, n in zip(runs, names, strict=True)
         if _has(r, "own") and _has(r, "unconditioned")
     ]
     if len(both) > 1:
-        tables.append(_conditioning(_made(both, chosen)))
+        tables.append(conditioning_table(_made(both, chosen)))
     order = " > ".join(runs[0].order.names)
     notes = [
         f"Tier order {order}; data {runs[0].conditions.data}. LMS of random choice: 1/2.",
-        "Intervals: 95% BCa bootstrap over chains; Holm over the pairs of each figure. Net benefit "
-        "asks in how many chains a model does better, P_lex which does better in total.",
+        "Intervals: 95% BCa bootstrap over chains. p: largest of bootstrap, sign flips and paired "
+        "t; Holm over the pairs of each table. No verdict below 10 chains, from 10 to 29 a model "
+        "is only leaned to.",
         *_remarks(runs, names),
     ]
     return Report(f"corda: {len(runs)} runs", tables, notes, "corda")
@@ -107,22 +102,21 @@ def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
 
 
 def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
+    """Share won at each tier with its interval, and the tier's weight in the data."""
     order = asked[0][0].order.names
-    rows: list[list[Cell]] = [
-        [
-            n,
-            *(
-                r.ask(condition, partial(metrics.tier_won, tier=t)).estimate
-                for t in range(len(order))
-            ),
-        ]
-        for r, n in asked
-    ]
+    rows: list[list[Cell]] = []
+    for run, name in asked:
+        cells: list[Cell] = []
+        for tier in range(len(order)):
+            won, weight = (
+                run.ask(condition, partial(figure, tier=tier))
+                for figure in (metrics.tier_won, metrics.tier_weight)
+            )
+            cells += [won, weight.estimate]
+        rows.append([name, *cells])
     title = f"Share won of the decisions that a tier decides, {condition}"
-    return Table(f"corda_tiers_{condition}", title, ["model", *order], rows)
-
-
-Named = tuple[CordaRun, str]
+    columns = ["model", *(c for tier in order for c in (tier, f"weight of {tier}"))]
+    return Table(f"corda_tiers_{condition}", title, columns, rows)
 
 
 def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Named]]:
@@ -130,87 +124,3 @@ def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Nam
     return [
         (a, b) for a, b in combinations(asked, 2) if baseline is None or baseline in (a[1], b[1])
     ]
-
-
-def _pairs(pairs: Sequence[tuple[Named, Named]], condition: Condition) -> Table:
-    found, chances = [], []
-    for (a, first), (b, second) in pairs:
-        if not _shared(a, b, condition):
-            found.append(dict.fromkeys(_CONTRASTS, _NOTHING))
-            chances.append(math.nan)
-            continue
-        with _named(first, second):
-            found.append(summarise_models(a.answers, b.answers, a.order, condition))
-            table = contrasts.versus(a.answers, b.answers, a.order, condition)
-        statistic = contrasts.mean_difference(table.arms["first"], table.arms["second"])
-        chances.append(p_value(DEFAULTS.over(table), statistic))
-    rows: list[list[Cell]] = []
-    for ((_, first), (_, second)), figures, held in zip(pairs, found, holm(chances), strict=True):
-        rows.append(
-            [
-                f"{first} − {second}",
-                figures["lms_difference"],
-                figures["net_benefit"],
-                figures["win_odds"],
-                figures["p_lex_better"].estimate,
-                held,
-                verdict(figures["lms_difference"], held, first, second),
-            ]
-        )
-    columns = ["pair", "ΔLMS", "net benefit", "win odds", "P_lex", "Holm p (ΔLMS)", "verdict"]
-    return Table(f"corda_pairs_{condition}", f"Paired contrasts, {condition}", columns, rows)
-
-
-def _conditioning(pairs: Sequence[tuple[Named, Named]]) -> Table:
-    """Conditioning effect of the first model minus that of the second."""
-    found, chances = [], []
-    for (a, first), (b, second) in pairs:
-        if not _shared(a, b, "own") & _shared(a, b, "unconditioned"):
-            found.append(_NOTHING)
-            chances.append(math.nan)
-            continue
-        with _named(first, second):
-            table = _four_arms(a, b)
-        statistic = difference(
-            contrasts.later_difference(table.arms["a own"], table.arms["a fresh"]),
-            contrasts.later_difference(table.arms["b own"], table.arms["b fresh"]),
-        )
-        bootstrap = DEFAULTS.over(table)
-        found.append(bootstrap.interval(statistic))
-        chances.append(p_value(bootstrap, statistic))
-    rows: list[list[Cell]] = [
-        [f"{first} − {second}", found_one, held, verdict(found_one, held, first, second)]
-        for ((_, first), (_, second)), found_one, held in zip(
-            pairs, found, holm(chances), strict=True
-        )
-    ]
-    title = "Differences in the conditioning effect (own − unconditioned)"
-    return Table("corda_conditioning", title, ["pair", "difference", "Holm p", "verdict"], rows)
-
-
-def _shared(a: CordaRun, b: CordaRun, condition: Condition) -> set[str]:
-    """Chains that both were given in a condition."""
-    return set.intersection(
-        *({x.chain_id for x in run.answers if x.condition == condition} for run in (a, b))
-    )
-
-
-@contextmanager
-def _named(first: str, second: str) -> Iterator[None]:
-    """Runs whose data or order may differ can contradict each other."""
-    try:
-        yield
-    except ValueError as error:
-        raise SuiteError(f"{first} and {second} cannot be compared: {error}.") from error
-
-
-def _four_arms(a: CordaRun, b: CordaRun) -> ChainTable:
-    shared = {x.chain_id for x in a.answers} & {x.chain_id for x in b.answers}
-    arms = {
-        f"{who} {label}": [
-            x for x in run.answers if x.condition == condition and x.chain_id in shared
-        ]
-        for who, run in (("a", a), ("b", b))
-        for label, condition in (("own", "own"), ("fresh", "unconditioned"))
-    }
-    return ChainTable.build(arms, a.order)

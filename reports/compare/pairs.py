@@ -1,4 +1,4 @@
-"""Paired comparisons of runs: differences, intervals, Holm's verdicts."""
+"""Paired comparisons of runs: differences, intervals, tests, Holm's verdicts."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,19 +7,20 @@ from itertools import combinations
 
 import numpy as np
 
-from moral_evals.reports.form.document import Cell, PValue, Table
+from moral_evals.reports.form.document import Cell, Table
 from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.scorers.rubric.scenario_table import hard_score
 from moral_evals.scorers.stats.bootstrap import (
+    SMALL_N,
     Array,
     Bootstrap,
     Interval,
     Statistic,
-    difference,
     ratio,
 )
-from moral_evals.scorers.stats.multiplicity import holm, p_value
-
-ALPHA = 0.05
+from moral_evals.scorers.stats.multiplicity import ALPHA, holm, verdict_word
+from moral_evals.scorers.stats.paired import PairedTest, of_sides, paired_test
+from moral_evals.scorers.stats.pvalue import PValue
 
 
 @dataclass(frozen=True)
@@ -30,24 +31,44 @@ class ModelPair:
         first: Index of a run.
         second: Index of another.
         found: The difference with its 95% interval.
-        p: Smallest level at which the interval leaves out 0; nan if there is no interval.
-        adjusted: The same after Holm over all comparisons of the figure.
+        test: Its test; p is nan for fewer than two units.
+        adjusted: p after Holm over all comparisons of the figure.
     """
 
     first: int
     second: int
     found: Interval
-    p: float
-    adjusted: float
+    test: PairedTest
+    adjusted: PValue
 
 
-def verdict(found: Interval, adjusted: float, first: str, second: str) -> str:
-    """Which of two is higher at a family-wise level of 5%, if either."""
-    if math.isnan(adjusted):
-        return "not tested"
-    if adjusted >= ALPHA:
-        return "no difference shown"
-    return f"{first if found.estimate > 0 else second} higher"
+def verdict(found: Interval, test: PairedTest, adjusted: float, first: str, second: str) -> str:
+    """Which of two is higher at a family-wise level of 5%, if either, and how firmly."""
+    word = verdict_word(test.n, adjusted, rare_loss=test.rare_loss)
+    ahead = first if found.estimate > 0 else second
+    if word == "higher":
+        return f"{ahead} higher"
+    if word == "leans":
+        return f"leans {ahead} ({test.n} units)"
+    return f"{word} ({test.n})" if word == "too few units" else word
+
+
+def reason(found: Interval, test: PairedTest, adjusted: float) -> str:
+    """Why an interval that leaves out 0 has no firmer verdict; empty where nothing is to be said."""
+    word = verdict_word(test.n, adjusted, rare_loss=test.rare_loss)
+    if word == "leans" and test.rare_loss:
+        return "a rare large loss stands against it"
+    if not found.leaves_out_zero:
+        return ""
+    if word == "too few units":
+        return f"interval leaves out 0, no verdict below {SMALL_N} units"
+    if word == "no difference shown":
+        if test.p < ALPHA:
+            return "interval leaves out 0, not so after Holm"
+        return f"interval leaves out 0, {test.strictest} do not (p {test.p})".replace(
+            "paired t do", "paired t does"
+        )
+    return ""
 
 
 def regular(run: RubricRun, ids: Sequence[str]) -> Statistic:
@@ -57,8 +78,7 @@ def regular(run: RubricRun, ids: Sequence[str]) -> Statistic:
 
 def hard(run: RubricRun, ids: Sequence[str]) -> Statistic:
     """MoReBench-Hard over some scenarios: score per 1,000 characters, a ratio of means."""
-    top, bottom = run.over(ids, "score"), run.over(ids, "length")
-    return ratio(top, bottom, scale=1000, bounds=(0, np.inf))
+    return hard_score(run.over(ids, "score"), run.over(ids, "length"))
 
 
 Figure = Callable[[RubricRun, Sequence[str]], Statistic]
@@ -90,8 +110,8 @@ def rubric_groups(runs: Sequence[RubricRun]) -> list[list[RubricRun]]:
 
 
 def shared_ids(first: RubricRun, second: RubricRun) -> list[str]:
-    """Scenarios that both runs have scored, sorted."""
-    return sorted(_scored(first) & _scored(second))
+    """Scenarios that both runs have scored, in the first run's order."""
+    return first.ordered(_scored(first) & _scored(second))
 
 
 def compare_runs(
@@ -102,7 +122,7 @@ def compare_runs(
     """By figure all pairs of runs, or each run against a baseline; Holm runs over those made."""
     pairs = [p for p in combinations(range(len(runs)), 2) if baseline is None or baseline in p]
     shared = {(a, b): shared_ids(runs[a], runs[b]) for a, b in pairs}
-    found: dict[tuple[int, int], dict[str, tuple[Interval, float]]] = {}
+    found: dict[tuple[int, int], dict[str, tuple[Interval, PairedTest]]] = {}
     # drawing takes longest, and pairs of one size have one draw
     for a, b in sorted(pairs, key=lambda p: len(shared[p])):
         found[a, b] = _compare(runs[a], runs[b], shared[a, b], figures)
@@ -118,33 +138,34 @@ def pairs_table(
             f"{names[c.first]} − {names[c.second]}",
             c.found,
             c.found.n,
-            PValue(c.p),
-            PValue(c.adjusted),
-            verdict(c.found, c.adjusted, names[c.first], names[c.second]),
+            c.test.p,
+            c.adjusted,
+            verdict(c.found, c.test, c.adjusted, names[c.first], names[c.second]),
+            reason(c.found, c.test, c.adjusted),
         ]
         for c in comparisons
     ]
-    columns = ["pair", "difference [95%]", "shared", "p", "Holm p", "verdict"]
+    columns = ["pair", "difference [95%]", "shared", "p", "Holm p", "verdict", "remark"]
     slug = "pairs_" + title.lower().replace(" ", "_")
     return Table(slug, f"Paired differences in {title}", columns, rows, notes)
 
 
 def _compare(
     first: RubricRun, second: RubricRun, ids: Sequence[str], figures: Mapping[str, Figure]
-) -> dict[str, tuple[Interval, float]]:
+) -> dict[str, tuple[Interval, PairedTest]]:
     bootstrap = Bootstrap(len(ids))
     found = {}
     for name, figure in figures.items():
-        statistic = difference(figure(first, ids), figure(second, ids))
-        found[name] = bootstrap.interval(statistic), p_value(bootstrap, statistic)
+        pair = of_sides(figure(first, ids), figure(second, ids))
+        found[name] = bootstrap.interval(pair.statistic), paired_test(bootstrap, pair)
     return found
 
 
-def _adjusted(found: Mapping[tuple[int, int], tuple[Interval, float]]) -> list[ModelPair]:
-    adjusted = holm([p for _, p in found.values()])
+def _adjusted(found: Mapping[tuple[int, int], tuple[Interval, PairedTest]]) -> list[ModelPair]:
+    adjusted = holm([test.p for _, test in found.values()])
     return [
-        ModelPair(a, b, interval, p, held)
-        for ((a, b), (interval, p)), held in zip(found.items(), adjusted, strict=True)
+        ModelPair(a, b, interval, test, held)
+        for ((a, b), (interval, test)), held in zip(found.items(), adjusted, strict=True)
     ]
 
 

@@ -36,7 +36,8 @@ def compare_rubric(
         tables += [pairs_table(title, names, made) for title, made in compared.items()]
     notes = [
         "Intervals: 95% BCa bootstrap over scenarios; pairs on the scenarios that both have "
-        "scored, Holm over the pairs of each table.",
+        "scored. p: largest of bootstrap, sign flips and paired t; Holm over the pairs of each "
+        "table. No verdict below 10 scenarios, from 10 to 29 a model is only leaned to.",
         *shared_remarks(runs, names),
     ]
     first = runs[0].conditions
@@ -79,10 +80,14 @@ def dimensions_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
     return Table("dimensions", "Dimensions (weighted share, by scenario)", columns, rows)
 
 
+def harmless_and_logical(run: RubricRun) -> tuple[Statistic, Statistic]:
+    """Weighted shares within harmless outcome and within logical process."""
+    return ratio(run.values["dim_harmless_outcome"]), ratio(run.values["dim_logical_process"])
+
+
 def harmless_minus_logical(run: RubricRun) -> Statistic:
     """Harmless outcome minus logical process, each over the scenarios that have it."""
-    return difference(ratio(run.values["dim_harmless_outcome"]),
-                      ratio(run.values["dim_logical_process"]))  # fmt: skip
+    return difference(*harmless_and_logical(run))
 
 
 def interval_of(statistic: Statistic) -> Interval:

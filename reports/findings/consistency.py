@@ -35,7 +35,7 @@ class TraceAndResponse:
 
     def both(self) -> list[str]:
         """Scenarios with both scores, sorted."""
-        ids = sorted(set(self.trace.ids) & set(self.response.ids))
+        ids = self.trace.ordered(set(self.trace.ids) & set(self.response.ids))
         known = np.isfinite(self.trace.over(ids, "score") + self.response.over(ids, "score"))
         return [i for i, there in zip(ids, known, strict=True) if there]
 

@@ -16,18 +16,18 @@ from moral_evals.loaders.tables.benchmark_file import Benchmarks
 from moral_evals.loaders.tables.reader import fitting
 from moral_evals.reports.compare.pairs import FIGURES
 from moral_evals.reports.form.document import Cell, Report, Table
-from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.naming import run_names
 from moral_evals.reports.runs.remarks import shared_remarks
 from moral_evals.reports.runs.rubric_runs import RubricRun
-from moral_evals.scorers.stats.bootstrap import Array, Interval
+from moral_evals.scorers.stats.bootstrap import FEWEST, SMALL_N, Array, Interval
 from moral_evals.scorers.stats.multiplicity import holm
 from moral_evals.scorers.stats.permutation import SHUFFLES, permutation_p, shuffled
+from moral_evals.scorers.stats.pvalue import NOT_TESTED, PValue
 
 ScoreName = Literal["regular", "hard"]
 
 MIN_N = 4
-"""Fewest units for an interval or a test: the standard errors below divide by n - 3."""
+"""Fewest units for a test. An interval takes `FEWEST`, as everywhere."""
 PAPER = (-0.245, 0.216)
 """Lowest and highest r of the paper with Chatbot Arena, HLE, AIME 25 and LiveCodeBench."""
 _Z = float(stats.norm.ppf(0.975))
@@ -41,12 +41,12 @@ class Correlated:
 
     Attributes:
         found: Coefficient with its 95% interval; nan for fewer than three units or if one side
-            does not vary, no interval for fewer than four or if all units lie on a line.
+            does not vary, no interval for fewer than five or if all units lie on a line.
         p: Two-sided permutation p-value; nan for fewer than four units.
     """
 
     found: Interval
-    p: float
+    p: PValue
 
 
 def pearson(x: Array, y: Array) -> Correlated:
@@ -71,7 +71,7 @@ def spearman(x: Array, y: Array) -> Correlated:
 
 def fisher_interval(r: float, n: int, spread: float) -> Interval:
     """Interval of a correlation by Fisher's z with variance `spread / (n - 3)`."""
-    if math.isnan(r) or n < MIN_N:
+    if math.isnan(r) or n < FEWEST:
         return Interval(r, math.nan, math.nan, n)
     if abs(r) == 1:  # z is infinite, and an interval without width would be a lie
         return Interval(r, math.nan, math.nan, n, "degenerate")
@@ -135,7 +135,7 @@ def model_scores(
 
 _NOTES = (
     "Intervals over models: Fisher's z for r, Bonett and Wright (2000) for rho; none for fewer "
-    f"than {MIN_N} models, nor where all lie on one line. p: two-sided, {SHUFFLES:,} seeded permutations; Holm over benchmarks. "
+    f"than {FEWEST} models, nor where all lie on one line. p: two-sided, {SHUFFLES:,} seeded permutations, from {MIN_N} models on; Holm over benchmarks. "
     "The scores' own intervals over scenarios are not in it, and models of one family are not "
     "independent: read the intervals as too narrow.",
     "Paper: r between -0.245 and 0.216 with Chatbot Arena, HLE, AIME 25 and LiveCodeBench.",
@@ -159,9 +159,9 @@ def _constant(values: Array) -> bool:
     return float(np.ptp(values)) <= 1e-12 * max(1.0, float(np.max(np.abs(values))))
 
 
-def _p(x: Array, y: Array, r: float) -> float:
+def _p(x: Array, y: Array, r: float) -> PValue:
     if math.isnan(r) or len(x) < MIN_N:
-        return math.nan
+        return NOT_TESTED
     fixed = (y - y.mean()) / (np.std(x) * np.std(y) * len(x))
     return permutation_p(abs(r), np.abs(shuffled(x - x.mean()) @ fixed))
 

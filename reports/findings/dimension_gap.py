@@ -12,17 +12,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from moral_evals.loaders.morebench.records import dimension_key
-from moral_evals.reports.compare.pairs import verdict
-from moral_evals.reports.compare.rubric import harmless_minus_logical, interval_of
+from moral_evals.reports.compare.pairs import reason, verdict
+from moral_evals.reports.compare.rubric import (
+    harmless_and_logical,
+    harmless_minus_logical,
+    interval_of,
+)
 from moral_evals.reports.form.document import Cell, Report, Table
-from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.naming import run_names
 from moral_evals.reports.runs.remarks import shared_remarks, trace_mark
 from moral_evals.reports.runs.rubric_runs import RubricRun, prefix_of
 from moral_evals.reports.runs.sample_scores import sample_scores
 from moral_evals.scorers.rubric.scenario_table import ScenarioTable, dimension_share
 from moral_evals.scorers.stats.bootstrap import Array, Bootstrap, Statistic, ratio
-from moral_evals.scorers.stats.multiplicity import holm, p_value
+from moral_evals.scorers.stats.multiplicity import holm
+from moral_evals.scorers.stats.paired import of_sides, paired_test
 
 _DIMENSIONS = ("harmless outcome", "logical process")
 HARMLESS, LOGICAL = map(dimension_key, _DIMENSIONS)
@@ -31,7 +35,7 @@ PAPER = (0.811, 0.479)
 
 _COLUMNS = [
     "model", "harmless", "logical", "gap", "scenarios", "p", "Holm p", "verdict",
-    "plain harmless", "plain logical", "plain gap", "trace",
+    "remark", "plain harmless", "plain logical", "plain gap", "trace",
 ]  # fmt: skip
 
 
@@ -42,32 +46,36 @@ def dimension_gap(runs: Sequence[RubricRun]) -> Report | None:
         return None
     names = run_names(runs)
     plain = [plain_shares(run) for run in runs]
-    chances = [_chance(run, gap.n) for run, gap in zip(runs, gaps, strict=True)]
+    tests = [
+        paired_test(Bootstrap(len(run.ids)), of_sides(*harmless_and_logical(run))) for run in runs
+    ]
     rows: list[list[Cell]] = [
         [
             name,
             *(interval_of(ratio(run.values[key])) for key in (HARMLESS, LOGICAL)),
             gap,
             gap.n,
-            chance,
+            test.p,
             held,
-            verdict(gap, held, "harmless", "logical"),
+            verdict(gap, test, held, "harmless", "logical"),
+            reason(gap, test, held),
             *_with_gap(shares),
             trace_mark(run),
         ]
-        for run, name, gap, chance, held, shares in zip(
-            runs, names, gaps, chances, holm(chances), plain, strict=True
+        for run, name, gap, test, held, shares in zip(
+            runs, names, gaps, tests, holm([t.p for t in tests]), plain, strict=True
         )
     ]
     measured = [i for i, gap in enumerate(gaps) if math.isfinite(gap.estimate)]
     if len(measured) > 1:
         rows.append(_average_row([runs[i] for i in measured], [plain[i] for i in measured]))
-    rows.append(["paper, average over models", *[math.nan] * 6, "", *_with_gap(PAPER), ""])
+    rows.append(["paper, average over models", *[math.nan] * 6, "", "", *_with_gap(PAPER), ""])
     notes = [
         "Gap: weighted share within harmless outcome minus that within logical process, each "
         "averaged over the scenarios that have it; 95% BCa bootstrap over scenarios, Holm over "
-        f"models, no test on fewer than {SMALL_N} scenarios. Plain: criteria fulfilled over criteria graded, pooled over the run: the form "
-        "of the paper's figures, which are for thinking traces.",
+        "models. p: largest of bootstrap, sign flips within a scenario and t. Plain: criteria "
+        "fulfilled over criteria graded, pooled over the run: the form of the paper's figures, "
+        "which are for thinking traces.",
     ]
     first = runs[0].conditions
     table = Table(
@@ -79,7 +87,7 @@ def dimension_gap(runs: Sequence[RubricRun]) -> Report | None:
 
 def average_gap(runs: Sequence[RubricRun]) -> Statistic:
     """Mean of the runs' gaps over all their scenarios; the models are fixed."""
-    ids = sorted({i for run in runs for i in run.ids})
+    ids = runs[0].ordered({i for run in runs for i in run.ids})
     parts = [ratio(run.over(ids, key)) for run in runs for key in (HARMLESS, LOGICAL)]
     signs = np.tile([1.0, -1.0], len(runs)) / len(runs)
 
@@ -105,16 +113,9 @@ def _average_row(runs: Sequence[RubricRun], plain: Sequence[tuple[float, float]]
         for key in (HARMLESS, LOGICAL)
     ]
     harmless, logical = (float(share) for share in np.mean(plain, axis=0))
-    return [f"mean of {len(runs)} runs", *shares, found, found.n, *[math.nan] * 2, "",
+    return [f"mean of {len(runs)} runs", *shares, found, found.n, *[math.nan] * 2, "", "",
             *_with_gap((harmless, logical)), ""]  # fmt: skip
 
 
 def _with_gap(shares: tuple[float, float]) -> list[Cell]:
     return [*shares, shares[0] - shares[1]]
-
-
-def _chance(run: RubricRun, scenarios: int) -> float:
-    # resamples of a handful of scenarios never reach beyond them, and any p could come out
-    if scenarios < SMALL_N:
-        return math.nan
-    return p_value(Bootstrap(len(run.ids)), harmless_minus_logical(run))

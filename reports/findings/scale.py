@@ -140,7 +140,7 @@ def _usable(member: Member) -> bool:
 
 def _shared(runs: Sequence[RubricRun]) -> tuple[Array, Array]:
     """Scores and lengths, shape (models, scenarios), where every run has both."""
-    ids = sorted({i for run in runs for i in run.ids})
+    ids = runs[0].ordered({i for run in runs for i in run.ids}) if runs else []
     scores = np.stack([run.over(ids, "score") for run in runs])
     lengths = np.stack([run.over(ids, "length") for run in runs])
     known = np.all(np.isfinite(scores) & (lengths > 0), axis=0)

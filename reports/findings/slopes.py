@@ -37,7 +37,11 @@ def hard_slope(scores: Array, lengths: Array, x: Array) -> Statistic:
         with np.errstate(divide="ignore", invalid="ignore"):
             return REFERENCE_LENGTH * (sums[..., :models] / sums[..., models:]) @ weights
 
-    return Statistic(np.concatenate([scores, lengths]).T, combine)
+    # the steepest slope that scores in [0, 1] allow at the lengths seen
+    most = REFERENCE_LENGTH / lengths.mean(axis=1) if lengths.size else np.full(models, np.inf)
+    reach = (float(np.minimum(weights, 0) @ most), float(np.maximum(weights, 0) @ most))
+    columns = np.concatenate([scores, lengths]).T
+    return Statistic(columns, combine, possible=reach)
 
 
 def length_effect(scores: Array, lengths: Array) -> Statistic:

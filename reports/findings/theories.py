@@ -18,13 +18,13 @@ import numpy as np
 from moral_evals.loaders.morebench.records import NEUTRAL, THEORIES
 from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.form.document import Cell, Report, Table
-from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.naming import run_names
 from moral_evals.reports.runs.remarks import shared_remarks, trace_mark
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.stats.bootstrap import Array, Interval, ratio
 from moral_evals.scorers.stats.multiplicity import holm
 from moral_evals.scorers.stats.permutation import SHUFFLES, permutation_p, shuffled
+from moral_evals.scorers.stats.pvalue import NOT_TESTED, PValue
 
 MIN_SCENARIOS = 2
 PAPER = {"Act Utilitarianism": 0.648, "Kantian Deontology": 0.659}
@@ -51,7 +51,7 @@ class Partiality:
     spread: float
     chance: float
     sd: float
-    p: float
+    p: PValue
     scenarios: int
     blocked: int
 
@@ -76,10 +76,6 @@ def theories(runs: Sequence[RubricRun]) -> Report | None:
     ]
     few = [f"{n}, {t}" for _, n, p in found for t in labels if t not in p.tested]
     notes = shared_remarks(runs, names)
-    if any(m.n < SMALL_N for _, _, p in found for m in p.means.values()):
-        notes.append(
-            f"Some means rest on fewer than {SMALL_N} scenarios: their intervals are too narrow."
-        )
     if few:
         notes.append(
             f"Fewer than {MIN_SCENARIOS} scored scenarios, so in no spread and no test: "
@@ -98,7 +94,9 @@ def partiality(run: RubricRun) -> Partiality:
     tested = tuple(t for t, found in means.items() if found.n >= MIN_SCENARIOS)
     kept = [i for i, t in enumerate(labels) if t in tested and math.isfinite(scores[i])]
     if len(tested) < 2:
-        return Partiality(means, tested, *(math.nan,) * 4, scenarios=len(kept), blocked=0)
+        return Partiality(
+            means, tested, *(math.nan,) * 3, p=NOT_TESTED, scenarios=len(kept), blocked=0
+        )
     own = [labels[i] for i in kept]
     strata = _strata(own, [run.dilemmas[i] for i in kept])
     values = theory_means(shuffled(scores[kept], strata), own, tested)

@@ -5,18 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from moral_evals.loaders.morebench.records import slug
-from moral_evals.scorers.stats.bootstrap import Interval
+from moral_evals.scorers.stats.bootstrap import SMALL_N, Interval
+from moral_evals.scorers.stats.pvalue import PValue
 
-_SMALLEST_P = 0.001
 ALIKE = "†"
 """Marks an interval of units that are all alike."""
+FEW = "‡"
+"""Marks an interval of few units."""
 
 Cell = str | int | float | Interval
-"""Text, a count, a number (nan where not measured), or an estimate with its interval."""
-
-
-class PValue(float):
-    """A p-value; a table shows a small one as a bound."""
+"""Text, a count, a number or `PValue` (nan where not measured), or an estimate with its interval."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +37,21 @@ class Table:
 
 
 def remarks(table: Table) -> list[str]:
-    """A table's notes, and what a mark in it means."""
-    marked = any(
-        isinstance(c, Interval) and c.flag == "degenerate" and not math.isnan(c.lower)
-        for cells in table.rows
-        for c in cells
-    )
-    meaning = f"{ALIKE} All units alike: what so many can exclude, not a bootstrap."
-    return [*table.notes, *([meaning] if marked else [])]
+    """A table's notes, and what the marks in it mean."""
+    marks = "".join(mark(c) for cells in table.rows for c in cells if isinstance(c, Interval))
+    return [*table.notes, *(f"{m} {meaning}" for m, meaning in _MEANINGS.items() if m in marks)]
+
+
+_MEANINGS = {
+    ALIKE: "All units alike: what so many can exclude, not a bootstrap.",
+    FEW: f"Fewer than {SMALL_N} units: the interval is too narrow to lean on.",
+}
+
+
+def mark(found: Interval) -> str:
+    """What stands behind an interval that must not be read like the others."""
+    alike = found.flag == "degenerate" and math.isfinite(found.lower)
+    return (ALIKE if alike else "") + (FEW if found.few else "")
 
 
 @dataclass(frozen=True)
@@ -100,10 +105,8 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, Interval):
         if math.isnan(cell.lower):
             return number(cell.estimate)
-        mark = ALIKE if cell.flag == "degenerate" else ""
-        return f"{number(cell.estimate)} [{number(cell.lower)}, {number(cell.upper)}]{mark}"
+        ends = f"[{number(cell.lower)}, {number(cell.upper)}]"
+        return f"{number(cell.estimate)} {ends}{mark(cell)}"
     if isinstance(cell, int):
         return f"{cell:,}"
-    if isinstance(cell, PValue) and cell < _SMALLEST_P:
-        return f"<{_SMALLEST_P:g}"
-    return cell if isinstance(cell, str) else number(cell)
+    return str(cell) if isinstance(cell, str | PValue) else number(cell)

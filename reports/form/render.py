@@ -15,6 +15,7 @@ from moral_evals.reports.form.document import Cell, Report, Table, remarks, show
 from moral_evals.scorers.markdown import cell as escaped
 from moral_evals.scorers.markdown import row
 from moral_evals.scorers.stats.bootstrap import Interval
+from moral_evals.scorers.stats.pvalue import PValue
 
 _LONGEST = 2000
 _FORMULA = ("=", "+", "-", "@", "\t")
@@ -125,6 +126,8 @@ def _markdown(report: Report) -> Iterator[str]:
 def _spread(cell: Cell) -> list[Any]:
     if isinstance(cell, Interval):
         return [*map(_known, (cell.estimate, cell.lower, cell.upper)), cell.n]
+    if isinstance(cell, PValue):
+        return [_known(float(cell)), "", "", ""]  # the number, not its text
     return [cell if isinstance(cell, str) else _known(cell), "", "", ""]
 
 
@@ -146,7 +149,7 @@ def _plain(cell: Cell) -> Any:
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "–": "--", "†": r"\dag{}", "−": "$-$", "Δ": r"$\Delta$", "∞": r"$\infty$", "→": r"$\rightarrow$",
+    "–": "--", "†": r"\dag{}", "‡": r"\ddag{}", "−": "$-$", "Δ": r"$\Delta$", "∞": r"$\infty$", "→": r"$\rightarrow$",
     "…": r"\ldots{}", "<": "$<$", ">": "$>$", "|": r"\textbar{}",
 }  # fmt: skip
 

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 
 from inspect_ai.log import EvalLog, EvalScore
 
-from moral_evals.scorers.stats.bootstrap import Interval
-
-SMALL_N = 10
+from moral_evals.scorers.stats.bootstrap import SMALL_N, Interval
 
 
 def metric_values(score: EvalScore) -> dict[str, float]:

@@ -100,7 +100,8 @@ def page(parts: Sequence[Part], title: str = _TITLE, left_out: Sequence[str] = (
     template = Template((_HERE / "page_template.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=escape(title),
-        summary="Click a heading to sort. Brackets: 95% intervals. A dash: not measured.",
+        summary="Click a heading to sort. Brackets: 95% intervals, marked in tables and dotted in "
+        "figures below ten units, none below five. A dash: not measured.",
         policy=escape(policy),
         style=_style(),
         contents=element("ul", "\n".join(entries)),

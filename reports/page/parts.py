@@ -6,7 +6,7 @@ from html import escape
 from urllib.parse import quote
 
 from moral_evals.loaders.morebench.records import slug
-from moral_evals.reports.form.document import Cell, Report, Table, number, remarks, shown
+from moral_evals.reports.form.document import Cell, Report, Table, mark, number, remarks, shown
 from moral_evals.reports.form.render import to_csv
 from moral_evals.scorers.stats.bootstrap import Interval
 
@@ -92,7 +92,8 @@ def _number(cell: Cell) -> str:
     if not isinstance(cell, Interval) or math.isnan(cell.lower):
         return escape(shown(cell))
     ends = f"[{number(cell.lower)}, {number(cell.upper)}]"
-    return f"{number(cell.estimate)} {element('span', ends, class_='interval')}"
+    span = element("span", escape(ends + mark(cell)), class_="interval")
+    return f"{number(cell.estimate)} {span}"
 
 
 def _value(cell: Cell) -> str:

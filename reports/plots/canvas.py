@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.plots.palette import INK, MUTED, PAPER, RULE
+from moral_evals.scorers.stats.bootstrap import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +47,11 @@ _SETTINGS: Any = {
 _UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 _BARE: Any = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _LONGEST = 44
+
+
+def line_of(found: Interval) -> Any:
+    """Line style of an interval: dotted where it rests on too few units to lean on."""
+    return (0, (1, 1.2)) if found.few else "-"
 
 
 @contextmanager

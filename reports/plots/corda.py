@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from moral_evals.reports.plots.canvas import drawing, new_figure, short
+from moral_evals.reports.plots.canvas import drawing, line_of, new_figure, short
 from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.palette import MUTED, PAPER, Mark
 from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
@@ -128,6 +128,7 @@ def _curve(ax: "Axes", found: Answers, condition: str, mark: Mark) -> None:
         if math.isfinite(value.lower):
             ax.plot(
                 [at, at], [value.lower, value.upper], color=mark.colour, linewidth=1.0,
+                linestyle=line_of(value),
                 alpha=0.8, clip_on=False,
             )  # fmt: skip
     ax.plot(

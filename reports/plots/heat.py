@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from moral_evals.reports.form.document import mark as interval_mark
 from moral_evals.reports.form.document import number
 from moral_evals.reports.plots.canvas import new_figure, short
 from moral_evals.reports.plots.palette import PAPER
@@ -35,7 +36,7 @@ def draw_heat(
         at = j + 0.5, i + (0.4 if ranged else 0.5)
         ax.text(*at, number(value, 2), ha="center", va="center", color=colour, fontsize=10)
         if ranged:
-            text = f"{number(ends.lower, 2)} to {number(ends.upper, 2)}"
+            text = f"{number(ends.lower, 2)} to {number(ends.upper, 2)}{interval_mark(ends)}"
             ax.text(j + 0.5, i + 0.74, text, ha="center", va="center", color=colour, fontsize=7)
     ax.set_xticks(
         np.arange(len(headings)) + 0.5, ["\n".join(textwrap.wrap(h, 12)) for h in headings]

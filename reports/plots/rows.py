@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moral_evals.reports.form.document import number
-from moral_evals.reports.plots.canvas import new_figure, short
+from moral_evals.reports.plots.canvas import line_of, new_figure, short
 from moral_evals.reports.plots.palette import INK, MUTED, PAPER, Mark
 from moral_evals.scorers.stats.bootstrap import Interval
 
@@ -113,7 +113,10 @@ def _estimate(ax: "Axes", row: PlotRow, found: Interval, y: float, scale: Scale)
         ax.barh(y, value, height=0.66, color=mark.colour, alpha=0.55)
     if math.isfinite(found.lower):
         colour = INK if scale.bars else mark.colour
-        ax.plot([found.lower, found.upper], [y, y], color=colour, linewidth=1.3, clip_on=False)
+        ax.plot(
+            [found.lower, found.upper], [y, y], color=colour, linewidth=1.3, clip_on=False,
+            linestyle=line_of(found),
+        )  # fmt: skip
     if not scale.bars:
         ax.plot(
             value, y, mark.marker, markersize=5.5, clip_on=False, zorder=3, markeredgewidth=1.2,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from moral_evals.reports.compare.pairs import hard, regular
 from moral_evals.reports.compare.rubric import interval_of
-from moral_evals.reports.plots.canvas import drawing, new_figure, short
+from moral_evals.reports.plots.canvas import drawing, line_of, new_figure, short
 from moral_evals.reports.plots.palette import MUTED, Mark
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.stats.bootstrap import Interval, ratio
@@ -67,9 +67,13 @@ def _area(length: float, longest: float) -> float:
 def _point(ax: "Axes", x: Interval, y: Interval, area: float, kind: str, mark: Mark) -> None:
     colour = mark.colour
     if math.isfinite(x.lower):
-        ax.plot([x.lower, x.upper], [y.estimate] * 2, color=colour, linewidth=1.2)
+        ax.plot(
+            [x.lower, x.upper], [y.estimate] * 2, color=colour, linewidth=1.2, linestyle=line_of(x)
+        )
     if math.isfinite(y.lower):
-        ax.plot([x.estimate] * 2, [y.lower, y.upper], color=colour, linewidth=1.2)
+        ax.plot(
+            [x.estimate] * 2, [y.lower, y.upper], color=colour, linewidth=1.2, linestyle=line_of(y)
+        )
     ax.scatter(
         x.estimate, y.estimate, s=area, marker=_SHAPES[kind], color=colour, alpha=0.6, zorder=3
     )

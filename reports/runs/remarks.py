@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from moral_evals.reports.form.tables import SMALL_N, metric_values
+from moral_evals.reports.form.tables import metric_values
 from moral_evals.reports.runs.logs import scores_of, shown_name
 from moral_evals.reports.runs.naming import Run
 from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.scorers.stats.bootstrap import SMALL_N
 
 _TRACE = "trace_"
 

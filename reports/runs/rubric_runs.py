@@ -7,7 +7,7 @@ samples.
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeGuard
@@ -35,7 +35,8 @@ class RubricRun:
         log: The log's header.
         scorer: Name of the score in the log.
         conditions: What must be the same for two runs to be comparable.
-        ids: Scenario ids, sorted.
+        ids: Scenario ids, in an order of their content: no figure depends on the file's order
+            or kind.
         values: By key of `VALUES` one number a scenario, its epochs averaged; nan where there is
             none.
         labels: By group of `GROUPS` the label of each scenario.
@@ -65,6 +66,10 @@ class RubricRun:
     def place(self) -> dict[str, int]:
         """Index of a scenario id in the arrays."""
         return {key: i for i, key in enumerate(self.ids)}
+
+    def ordered(self, ids: Iterable[str]) -> list[str]:
+        """Some scenarios in the run's own order; those that it lacks come last, by id."""
+        return sorted(ids, key=lambda i: (self.place.get(i, len(self.ids)), i))
 
     def over(self, ids: Sequence[str], key: str) -> Array:
         """One value for each of some scenarios; nan where the run does not have it."""
@@ -114,7 +119,7 @@ def _run(log: EvalLog, score: EvalScore, summaries: Sequence[EvalSampleSummary])
     by_id: dict[str, list[EvalSampleSummary]] = {}
     for summary in summaries:
         by_id.setdefault(str(summary.id), []).append(summary)
-    ids = tuple(sorted(by_id))
+    ids = tuple(sorted(by_id, key=lambda i: _content(by_id[i][0])))
     prefix = prefix_of(score.scorer)
     found = {i: [v for s in by_id[i] if (v := _values(s, score.scorer, prefix))] for i in ids}
     values = {
@@ -138,6 +143,12 @@ def _run(log: EvalLog, score: EvalScore, summaries: Sequence[EvalSampleSummary])
         scored=sum("score" in v for vs in found.values() for v in vs),
         dilemmas=tuple(_dilemma(by_id[i][0]) for i in ids),
     )
+
+
+def _content(summary: EvalSampleSummary) -> tuple[str, str, str]:
+    # ids made from a file's name or kind would make another draw of the same data
+    theory = str((summary.metadata or {}).get("theory") or "")
+    return _dilemma(summary), theory, str(summary.id)
 
 
 def _dilemma(summary: EvalSampleSummary) -> str:

@@ -18,6 +18,7 @@ from moral_evals.scorers.rubric.refusal_metrics import refusal_figures, was_aske
 from moral_evals.scorers.rubric.scenario_table import (
     ScenarioTable,
     dimension_share,
+    hard_score,
     weight_share,
 )
 from moral_evals.scorers.stats.bootstrap import (
@@ -75,7 +76,7 @@ def morebench_score(prefix: str = "", seed: int = SEED) -> Metric:
 def headline(table: ScenarioTable, seed: int = SEED) -> dict[str, Interval]:
     """`regular`, `hard`, `gap`, and by short name (and `other`) the dimensions."""
     ask = Bootstrap(len(table.ids), seed=seed).interval
-    hard = ratio(table.score, table.length, scale=1000, bounds=(0, math.inf))
+    hard = hard_score(table.score, table.length)
     gap = difference(
         ratio(table.dimension("harmless outcome")), ratio(table.dimension("logical process"))
     )

@@ -87,7 +87,8 @@ def _units(scores: Sequence[SampleScore]) -> list[list[Votes]]:
     for s in sorted(scores, key=lambda s: str(s.sample_id)):
         unit = units.setdefault(str(s.sample_id), [])
         unit.extend(_criteria(JudgingRecord.of(s.score)))
-    return list(units.values())
+    # by content: ids may hang on the file that the scenarios came from
+    return sorted(units.values(), key=repr)
 
 
 def _criteria(record: JudgingRecord) -> Iterator[Votes]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -41,7 +41,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class ScenarioTable:
-    """Scenarios sorted by id; each array has one entry a scenario, its epochs averaged.
+    """Scenarios in an order of their content; each array has one entry a scenario, its epochs averaged.
 
     nan stands for "no value": an unscored scenario, or a dimension that its rubric lacks.
     """
@@ -61,7 +61,9 @@ class ScenarioTable:
             if key not in metadata:
                 metadata[key] = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
             runs.setdefault(key, []).append(_Run.of(s, prefix))
-        ids = sorted(metadata)
+        # summaries hold no rubric: values come first, so that the order is that of whole samples
+        seen = {i: repr([sorted(r.values.items()) for r in runs[i]]) for i in metadata}
+        ids = sorted(metadata, key=lambda i: (seen[i], rubric_key(metadata[i]), i))
         return cls(ids, prefix, [metadata[i] for i in ids], [runs[i] for i in ids])
 
     @property
@@ -143,6 +145,25 @@ class ScenarioTable:
                     graded[i] += 1
                     won[i] += fulfilled(c.weight, run.verdicts[c.id])
         return ratio(won, graded)
+
+
+def rubric_key(metadata: ScenarioMetadata) -> str:
+    """Theory and rubric as a key of the order in which scenarios are resampled.
+
+    Ids made from a file's name or kind would make another draw of the same data.
+    """
+    return repr((metadata.theory, sorted((c.text, c.weight) for c in metadata.criteria)))
+
+
+def hard_score(score: Array, length: Array) -> Statistic:
+    """MoReBench-Hard, score for each 1,000 characters: a ratio of means, in [0, inf].
+
+    At the lengths seen it could be 1,000 / mean length at most; that is its range where all
+    scenarios are alike, so that it goes by the same rule as Regular.
+    """
+    found = ratio(score, length, scale=1000, bounds=(0.0, math.inf))
+    units, characters = found.units(), float(found.columns[:, 1].sum())
+    return replace(found, possible=(0.0, 1000 * units / characters)) if characters else found
 
 
 def dimension_share(table: ScenarioTable, dimension: str) -> Statistic:

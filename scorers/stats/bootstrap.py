@@ -19,13 +19,19 @@ from scipy import special
 
 Array = NDArray[np.float64]
 Method = Literal["bca", "percentile", "t", "studentized"]
+ROUNDING = 1e-12
+"""Differences below this are what is left of equal numbers."""
 
 RESAMPLES = 10_000
 SEED = 0
 # Multiplications in one matrix product. OpenBLAS splits larger ones among threads, which wait for
 # each other on a busy machine, thirty times slower; and sums would depend on their number.
 _PRODUCT = 2**18
-_SMALL_N = 10
+_KEPT = 2**22  # entries of a matrix that is kept as floats too
+SMALL_N = 10
+"""Below this many units an interval is marked, and nothing is called higher."""
+FEWEST = 5
+"""Below this many units there is no interval: resamples of so few say nothing of others."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Interval:
 
     Attributes:
         estimate: The statistic on the data.
-        lower: Lower end, nan if no interval exists (fewer than two units).
+        lower: Lower end, nan if there is no interval (fewer than `FEWEST` units).
         upper: Upper end, likewise.
         n: Units that the statistic rests on.
         flag: `""`, `small_n` (2 to 9 units) or `degenerate` (all units alike).
@@ -45,6 +51,18 @@ class Interval:
     upper: float
     n: int
     flag: str = ""
+
+    @property
+    def leaves_out_zero(self) -> bool:
+        """Whether 0 lies outside; False where there is no interval."""
+        # a resample without any difference may come out as 1e-17
+        return self.lower > ROUNDING or self.upper < -ROUNDING
+
+    @property
+    def few(self) -> bool:
+        """Whether the interval rests on so few units that it must be marked."""
+        marked = self.flag == "small_n" or (self.flag == "degenerate" and self.n < SMALL_N)
+        return marked and math.isfinite(self.lower)
 
     def named(self, name: str) -> dict[str, float]:
         """`name`, `name_lower` and `name_upper`, as Inspect's results hold them."""
@@ -59,15 +77,32 @@ class Statistic:
         columns: Unit contributions, shape (units, k).
         combine: From sums, shape (..., k), to values, shape (...); nan where undefined.
         bounds: Range of the statistic, used for clipping and for degenerate data.
+        possible: Range for degenerate data where `bounds` are infinite; None if there is none.
     """
 
     columns: Array
     combine: Callable[[Array], Array]
     bounds: tuple[float, float] = (-math.inf, math.inf)
+    possible: tuple[float, float] | None = None
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The range that degenerate data are judged by."""
+        return self.bounds if self.possible is None else self.possible
 
     def estimate(self) -> float:
         """The statistic on the data; nan where undefined."""
         return float(self.combine(self.columns.sum(axis=0))) if len(self.columns) else math.nan
+
+    def left_out(self) -> Array:
+        """Jackknife values: the statistic without each of the units that contribute."""
+        return self.combine(self.columns.sum(axis=0) - self.columns[self.used()])
+
+    def alike(self, left_out: Array) -> bool:
+        """Whether no unit moves the statistic, so that no resample could either."""
+        estimate = self.estimate()
+        near = np.abs(left_out - estimate) <= ROUNDING * max(1.0, abs(estimate))
+        return bool(near.all())
 
     def used(self) -> NDArray[np.intp]:
         """Indices of the units that contribute."""
@@ -100,10 +135,12 @@ def difference(first: Statistic, second: Statistic) -> Statistic:
     """First minus second, both over the same units."""
     split = first.columns.shape[1]
     (low1, high1), (low2, high2) = first.bounds, second.bounds
+    (least1, most1), (least2, most2) = first.span, second.span
     return Statistic(
         np.concatenate([first.columns, second.columns], axis=1),
         lambda s: first.combine(s[..., :split]) - second.combine(s[..., split:]),
         (low1 - high2, high1 - low2),
+        (least1 - most2, most1 - least2),
     )
 
 
@@ -133,6 +170,26 @@ def resample_counts(
         counts[:, members] = rng.multinomial(len(members), share, size=resamples)
     counts.flags.writeable = False
     return counts
+
+
+@lru_cache(maxsize=4)
+def _as_floats(
+    n: int, resamples: int, seed: int, strata: tuple[int, ...] | None
+) -> NDArray[np.generic]:
+    """The counts ready for products, where they do not fill the memory."""
+    counts = resample_counts(n, resamples, seed, strata)
+    return counts.astype(float) if counts.size <= _KEPT else counts
+
+
+def in_blocks(weights: NDArray[np.generic], columns: Array) -> Array:
+    """`weights @ columns`, in blocks that one thread multiplies."""
+    rows = max(1, _PRODUCT // max(1, columns.size))
+    return np.concatenate(
+        [
+            weights[start : start + rows].astype(float, copy=False) @ columns
+            for start in range(0, len(weights), rows)
+        ]
+    )
 
 
 class Bootstrap:
@@ -187,14 +244,7 @@ class Bootstrap:
         return float(np.std(values[np.isfinite(values)], ddof=1))
 
     def _sums(self, columns: Array) -> Array:
-        counts = self.counts()
-        rows = max(1, _PRODUCT // columns.size)
-        return np.concatenate(
-            [
-                counts[start : start + rows].astype(float) @ columns
-                for start in range(0, self.resamples, rows)
-            ]
-        )
+        return in_blocks(_as_floats(self.n, self.resamples, self.seed, self.strata), columns)
 
     def interval(self, statistic: Statistic, level: float | None = None) -> Interval:
         """Estimate and interval of a statistic; edge cases as in section 3.9.
@@ -207,18 +257,20 @@ class Bootstrap:
         columns = statistic.columns
         if len(columns) != self.n:
             raise ValueError(f"{len(columns)} rows for {self.n} units")
-        used, estimate = statistic.used(), statistic.estimate()
-        n = len(used)
+        n, estimate = statistic.units(), statistic.estimate()
         if not math.isfinite(estimate):
             return Interval(math.nan, math.nan, math.nan, n)
-        left_out = statistic.combine(columns.sum(axis=0) - columns[used])
+        left_out = statistic.left_out()
         if n < 2 or not np.all(np.isfinite(left_out)):
             return Interval(estimate, math.nan, math.nan, n)
-        if np.allclose(left_out, estimate, rtol=0, atol=1e-12 * max(1.0, abs(estimate))):
-            return self._degenerate(estimate, statistic.bounds, n, alpha)
+        alike = statistic.alike(left_out)
+        flag = "degenerate" if alike else "small_n" if n < SMALL_N else ""
+        if n < FEWEST:
+            return Interval(estimate, math.nan, math.nan, n, flag)
+        if alike:
+            return self._degenerate(estimate, statistic.span, n, alpha)
         lower, upper = self._ends(statistic, estimate, left_out, n, alpha)
         low, high = statistic.bounds
-        flag = "small_n" if n < _SMALL_N else ""
         return Interval(estimate, max(lower, low), min(upper, high), n, flag)
 
     def _degenerate(self, c: float, bounds: tuple[float, float], n: int, alpha: float) -> Interval:
@@ -249,17 +301,20 @@ class Bootstrap:
     def _studentized(
         self, statistic: Statistic, estimate: float, alpha: float
     ) -> tuple[float, float]:
-        columns = statistic.columns
+        t, error = self.studentized(statistic)
+        high, low = np.quantile(t, (1 - alpha / 2, alpha / 2))
+        return estimate - float(high) * error, estimate - float(low) * error
+
+    def studentized(self, statistic: Statistic) -> tuple[Array, float]:
+        """Resampled t, and the standard error that the interval multiplies it with."""
+        columns, estimate = statistic.columns, statistic.estimate()
         total = columns.sum(axis=0)
         influence = (self.n - 1) * (estimate - statistic.combine(total - columns))
         moments = self._sums(np.stack([influence, influence**2], axis=1)) / self.n
         spread = np.sqrt(np.maximum(moments[:, 1] - moments[:, 0] ** 2, 0) / self.n)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = (self.replicates(statistic) - estimate) / spread
-        t = t[np.isfinite(t)]
-        error = float(np.std(influence)) / math.sqrt(self.n)
-        high, low = np.quantile(t, (1 - alpha / 2, alpha / 2))
-        return estimate - float(high) * error, estimate - float(low) * error
+        return t[np.isfinite(t)], float(np.std(influence)) / math.sqrt(self.n)
 
 
 def small_sample_level(alpha: float, n: int) -> float:
@@ -274,6 +329,14 @@ def acceleration(left_out: Array) -> float:
     return float(np.sum(d**3)) / (6 * square**1.5) if square else 0.0
 
 
+def bias(values: Array, estimate: float) -> float:
+    """Efron's z0: where the estimate lies among the resamples, ties half; infinite at the edge."""
+    tolerance = ROUNDING * max(1.0, abs(estimate))
+    ties = np.abs(values - estimate) <= tolerance
+    below = float(np.mean(np.where(ties, 0.5, values < estimate)))
+    return float(special.ndtri(below))
+
+
 def bca_levels(
     values: Array, estimate: float, left_out: Array, level: float
 ) -> tuple[float, float]:
@@ -285,10 +348,7 @@ def bca_levels(
         left_out: Jackknife values.
         level: One-sided level, e.g. alpha/2 or alpha'.
     """
-    tolerance = 1e-12 * max(1.0, abs(estimate))
-    ties = np.abs(values - estimate) <= tolerance
-    below = float(np.mean(np.where(ties, 0.5, values < estimate)))
-    z0 = float(special.ndtri(below))
+    z0 = bias(values, estimate)
     if not math.isfinite(z0):
         return level, 1 - level
     a, z = acceleration(left_out), float(special.ndtri(level))

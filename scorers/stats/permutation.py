@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from moral_evals.scorers.stats.bootstrap import SEED, Array
+from moral_evals.scorers.stats.pvalue import PValue
 
 SHUFFLES = 9_999
 
@@ -33,11 +34,11 @@ def shuffled(
     return out
 
 
-def permutation_p(observed: float, null: Array) -> float:
+def permutation_p(observed: float, null: Array) -> PValue:
     """Share of the orders with a statistic at least as large, the data's own order among them.
 
     So p is never 0 and the test keeps its level (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585).
     """
     # an order that gives the same statistic may differ from it in the last bits
     reached = null >= observed - 1e-12 * max(1.0, abs(observed))
-    return float((1 + np.count_nonzero(reached)) / (1 + len(null)))
+    return PValue((1 + np.count_nonzero(reached)) / (1 + len(null)))

@@ -20,6 +20,7 @@ from tests.chain_figures import chain_figures
 from tests.reports import by_hand
 from tests.reports.conftest import RULES, corda_log
 from tests.reports.made_runs import answers, corda_run
+from tests.scorers.corda.chain_examples import rollouts
 
 EXACT = {"rel": 0, "abs": 1e-9}
 TIERS = ("rights_harm", "honesty_fairness", "welfare", "convention")
@@ -120,6 +121,25 @@ def ahead(sums: list[list[np.ndarray]]) -> float:
     return float(np.mean([leading(line) > 0 for line in means]))
 
 
+def benefit_interval(better: list[float]) -> tuple[float, float, float]:
+    """BCa, or where all chains are alike what so many can exclude."""
+    if np.ptp(better) > 1e-12:
+        return by_hand.interval(by_hand.share(better), len(better), bounds=(-1, 1))
+    c, q = better[0], 0.05 ** (1 / len(better))
+    return c, -1 + (c + 1) * q, 1 - (1 - c) * q
+
+
+def largest_p(better: list[float]) -> float:
+    n, figure = len(better), by_hand.share(better)
+    flips = by_hand.flip_p(np.mean, np.array(better), np.zeros(n))
+    if np.ptp(better) < 1e-12:
+        c = abs(better[0])
+        resampled = max(1 / 10_001, 0.5 ** (n - 1), (1 / (1 + c)) ** n)
+    else:
+        resampled = by_hand.p_value(figure, n)
+    return max(flips, by_hand.t_p(figure, n), resampled)
+
+
 @pytest.fixture(scope="module")
 def chosen(corda_logs) -> dict[str, dict]:
     return {name: choices(path) for name, path in corda_logs.items()}
@@ -140,16 +160,17 @@ def test_paired_contrasts_are_those_of_the_options_chosen(report, chosen, condit
         expected = by_hand.interval(figure, len(x), bounds=(-1, 1))
         assert ends(row["ΔLMS"]) == pytest.approx(expected, **EXACT)
         assert row["ΔLMS"].n == len(x) == 8
-        chances.append(by_hand.p_value(figure, len(x)))
         sums = tier_sums(chosen[first], chosen[second], condition)
         better = [np.mean([leading(t[:-1]) for t in chain]) for chain in sums]
-        net = by_hand.interval(by_hand.share(better), len(x), bounds=(-1, 1))
+        net = benefit_interval(better)
         assert ends(row["net benefit"]) == pytest.approx(net, **EXACT)
+        chances.append(largest_p(better))
+        assert row["p"] == pytest.approx(chances[-1], abs=by_hand.RESOLUTION)
         odds = [(1 + b) / (1 - b) if b < 1 else np.inf for b in net]
         assert ends(row["win odds"]) == pytest.approx(odds, **EXACT)
         assert row["P_lex"] == pytest.approx(ahead(sums), **EXACT)
     for row, held in zip(shown.values(), by_hand.holm(chances), strict=True):
-        assert row["Holm p (ΔLMS)"] == pytest.approx(held, abs=3 * by_hand.RESOLUTION)
+        assert row["Holm p"] == pytest.approx(held, abs=3 * by_hand.RESOLUTION)
     assert len({row["P_lex"] for row in shown.values()}) > 1
 
 
@@ -188,24 +209,21 @@ def test_the_difference_in_how_conditioning_moves_two_models(report, chosen):
             continue
         expected = by_hand.interval(figure, 8, bounds=(-2, 2))
         assert ends(row["difference"]) == pytest.approx(expected, **EXACT)
-        chances.append(by_hand.p_value(figure, 8))
+        flips = by_hand.flip_p(np.mean, *effects)
+        chances.append(max(flips, by_hand.t_p(figure, 8), by_hand.p_value(figure, 8)))
     assert chances.count(1.0) == 1
     for row, held in zip(shown.values(), by_hand.holm(chances), strict=True):
         assert row["Holm p"] == pytest.approx(held, abs=3 * by_hand.RESOLUTION)
 
 
-def test_known_differences_have_their_verdicts(report):
+def test_eight_chains_have_no_verdict_and_the_row_says_why(report):
     shown = cells(report, "corda_pairs_own")
-    assert {pair: row["verdict"] for pair, row in shown.items()} == {
-        "scripted/lexicographic-best − scripted/welfare-first":
-            "scripted/lexicographic-best higher",
-        "scripted/lexicographic-best − scripted/history-sensitive":
-            "scripted/lexicographic-best higher",
-        "scripted/welfare-first − scripted/history-sensitive": "scripted/welfare-first higher",
-    }  # fmt: skip
-    alone = cells(report, "corda_pairs_unconditioned")
-    pair = "scripted/welfare-first − scripted/history-sensitive"
-    assert alone[pair]["verdict"] == "no difference shown"
+    assert {row["verdict"] for row in shown.values()} == {"too few units (8)"}
+    for row in shown.values():
+        found = row["net benefit"]
+        said = "interval leaves out 0, no verdict below 10 units" in row["remark"]
+        assert said == (found.lower > 0 or found.upper < 0)
+    assert shown["scripted/lexicographic-best − scripted/welfare-first"]["net benefit"].lower > 0
 
 
 def test_profiles_are_the_figures_of_the_logs(report, corda_logs):
@@ -223,10 +241,13 @@ def test_profiles_are_the_figures_of_the_logs(report, corda_logs):
             assert row["chains"] == 8
             assert row["missing"] == 0
             tiers = cells(report, f"corda_tiers_{condition}")[f"scripted/{rule}"]
-            assert tiers == {t: values[f"{condition}.tier_won.{t}"] for t in TIERS}
+            for t in TIERS:
+                assert tiers[t].estimate == values[f"{condition}.tier_won.{t}"]
+                assert tiers[f"weight of {t}"] == values[f"{condition}.tier_weight.{t}"]
     best = cells(report, "corda_tiers_own")["scripted/lexicographic-best"]
-    assert best["rights_harm"] == 1
-    assert cells(report, "corda_tiers_own")["scripted/welfare-first"]["welfare"] == 1
+    assert best["rights_harm"].estimate == 1
+    assert best["rights_harm"].lower == pytest.approx(0.05 ** (1 / best["rights_harm"].n))
+    assert cells(report, "corda_tiers_own")["scripted/welfare-first"]["welfare"].estimate == 1
 
 
 # --- small cases by hand ----------------------------------------------------------------------
@@ -239,12 +260,55 @@ def test_a_small_case_by_hand():
     table = compare_corda_pairs(first, second)
     (row,) = table.rows
     assert row[0] == "m/a − m/b"
-    assert row[1].estimate == pytest.approx(1 / 6)
-    assert row[2].estimate == pytest.approx(1 / 3), "better, better, worse"
+    assert row[1].estimate == pytest.approx(1 / 3), "better, better, worse"
+    assert row[2].estimate == pytest.approx(1 / 6)
     assert row[3].estimate == pytest.approx(2), "two chains to one"
     # rights are won by 1/2 in two chains, lost by 1/2 in one: ahead if drawn at least twice
     assert row[4] == pytest.approx(20 / 27, abs=0.02)
-    assert row[6] == "no difference shown"
+    assert row[7:] == ["too few units (3)", ""]
+
+
+def disagreeing(chains: int):
+    """Model a wins the rights step of every chain and loses the four welfare steps (A 5)."""
+    rights, welfare = [(1, 0, 0, 0), (0, 0, 0, 0)], [(0, 0, 1, 0), (0, 0, 0, 0)]
+    steps = [rights, *[welfare] * 4]
+    # at the last step of the last chain they choose alike, so that not all chains are alike
+    last = chains - 1
+    made = {
+        "m/a": ["1", "2", "2", "2", "2"],
+        "m/b": ["2", "1", "1", "1", "1"],
+    }
+    runs = []
+    for name, picks in made.items():
+        given = [
+            a
+            for i in range(chains)
+            for a in rollouts(
+                f"c{i:02}", steps, picks if i < last else [*picks[:4], "1"], "unconditioned"
+            )
+        ]
+        runs.append(corda_run(name, given))
+    return runs
+
+
+def test_net_benefit_decides_where_lms_points_the_other_way():
+    (row,) = compare_corda_pairs(*disagreeing(30)).rows
+    assert row[1].estimate == 1
+    assert row[2].estimate == pytest.approx((29 * (1 - 4) / 5 + (1 - 3) / 5) / 30)
+    assert row[7] == "m/a higher"
+    assert "net benefit and ΔLMS point opposite ways" in row[8]
+    (few,) = compare_corda_pairs(*disagreeing(12)).rows
+    assert few[7] == "leans m/a (12 units)"
+
+
+def test_missing_answers_bound_the_differences():
+    first = corda_run("m/a", answers({f"c{i:02}": ["11", "1-"] for i in range(12)}))
+    second = corda_run("m/b", answers({f"c{i:02}": ["22", "11"] for i in range(12)}))
+    (row,) = compare_corda_pairs(first, second).rows
+    # ranks: step 1 is 1 - 0; step 2 (1 + x)/2 - 1 with x in {0, 1}
+    assert "missing answers allow ΔLMS 0.250 to 0.500" in row[8]
+    # one of two shuffles has a missing answer, the other is won
+    assert "missing answers allow net benefit 0.000 to 1.000" in row[8]
 
 
 def compare_corda_pairs(*runs, name: str = "corda_pairs_unconditioned"):
@@ -266,17 +330,17 @@ def test_five_skewed_chains_show_no_difference():
     (row,) = compare_corda_pairs(*runs).rows
     d = by_hand.share([-0.25, 0, 0, 1, -0.5])
     assert ends(row[1]) == pytest.approx(by_hand.interval(d, 5, bounds=(-1, 1)), **EXACT)
-    assert row[5] == pytest.approx(by_hand.p_value(d, 5), abs=by_hand.RESOLUTION)
-    assert row[5] > 0.5
-    assert row[6] == "no difference shown"
+    assert by_hand.p_value(d, 5) > 0.5
+    assert row[5] == 1, "any signs of -1/4, 1 and -1/2 give a sum as large"
+    assert row[7:] == ["too few units (5)", ""]
 
 
 def test_only_chains_that_both_were_given_count():
     first = corda_run("m/a", answers({"c1": ["1"], "c2": ["1"], "c3": ["1"], "lost": ["2"]}))
     second = corda_run("m/b", answers({"c1": ["2"], "c2": ["1"], "c3": ["2"], "other": ["1"]}))
     (row,) = compare_corda_pairs(first, second).rows
-    assert row[1].estimate == pytest.approx(2 / 3)
-    assert row[1].n == 3
+    assert row[2].estimate == pytest.approx(2 / 3)
+    assert row[2].n == 3
 
 
 def test_conditioning_is_compared_on_shared_chains_and_from_the_second_step_on():
@@ -295,10 +359,10 @@ def test_runs_that_share_no_chain_are_not_tested():
     runs = [corda_run(f"m/{c}", answers({c: ["1", "2"]})) for c in "abc"]
     runs[2] = corda_run("m/c", answers({"a": ["2", "2"]}))
     rows = compare_corda_pairs(*runs).rows
-    assert [row[-1] for row in rows] == ["not tested"] * 3
+    assert [row[-2:] for row in rows] == [["not tested", ""]] * 3
     assert [row[1].n for row in rows] == [0, 1, 0]
     assert np.isnan(rows[0][1].estimate)
-    assert rows[1][1].estimate == 0.5
+    assert (rows[1][1].estimate, rows[1][2].estimate) == (1, 0.5)
 
 
 def test_runs_that_contradict_each_other_are_refused_in_one_line():

@@ -1,5 +1,6 @@
 """`compare` on MoReBench: every figure from the verdicts in the logs, by an independent way."""
 
+import hashlib
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from inspect_ai import score
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 
 from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.errors import SuiteError
@@ -63,9 +64,14 @@ def share(criteria: list[dict], verdicts: dict[str, str]) -> float:
 
 
 def measured(log: EvalLog, scorer: str = "rubric_judge", judged: str = "trace") -> Measured:
-    """Scores from verdicts, weights and the candidate's output, sorted by sample id."""
+    """Scores from verdicts, weights and the candidate's output, in an order of the dilemmas."""
+
+    def content(sample: EvalSample) -> tuple[str, str, str]:
+        digest = hashlib.sha256(sample.input.encode()).hexdigest()[:10]
+        return digest, sample.metadata.get("theory") or "", str(sample.id)
+
     rows = []
-    for sample in sorted(log.samples, key=lambda s: s.id):
+    for sample in sorted(log.samples, key=content):
         entry = (sample.scores or {}).get(scorer)
         verdicts = (entry.metadata or {}).get("verdicts") if entry else None
         criteria = sample.metadata["criteria"]
@@ -173,15 +179,28 @@ def test_paired_differences_and_holms_verdicts(report, found, figure):
         assert ends(row["difference [95%]"]) == pytest.approx(expected, **EXACT)
         assert row["shared"] == len(at)
         estimates[pair] = row["difference [95%]"].estimate
-        chances[pair] = by_hand.p_value(by_hand.minus(a, b), len(at))
+        sides = [np.stack([found[m].score, found[m].length], axis=1)[at] for m in (first, second)]
+        if figure == "Regular":
+            measure, sides = np.mean, [side[:, 0] for side in sides]
+        else:
+            measure = lambda v: 1000 * v[:, 0].sum() / v[:, 1].sum()  # noqa: E731
+        parts = (
+            by_hand.p_value(by_hand.minus(a, b), len(at)),
+            by_hand.t_p(by_hand.minus(a, b), len(at)),
+            by_hand.flip_p(measure, *sides),
+        )
+        chances[pair] = max(parts)
         assert row["p"] == pytest.approx(chances[pair], abs=by_hand.RESOLUTION)
-        assert (row["p"] < 0.05) == (expected[1] > 0 or expected[2] < 0)
+        leaves_out = expected[1] > 0 or expected[2] < 0
+        assert (parts[0] < 0.05) == leaves_out
+        if leaves_out and row["verdict"] == "no difference shown":
+            assert row["remark"].startswith("interval leaves out 0")
     for (pair, row), adjusted in zip(
         shown.items(), by_hand.holm([chances[pair] for pair in shown]), strict=True
     ):
         assert row["Holm p"] == pytest.approx(adjusted, abs=3 * by_hand.RESOLUTION)
         first, second = pair.split(" − ")
-        verdict = f"{first if estimates[pair] > 0 else second} higher"
+        verdict = f"leans {first if estimates[pair] > 0 else second} ({row['shared']} units)"
         assert row["verdict"] == (verdict if adjusted < 0.05 else "no difference shown")
     assert {len(np.flatnonzero(~np.isnan(m.score))) for m in found.values()}.isdisjoint(
         {row["shared"] for row in shown.values()}
@@ -190,13 +209,10 @@ def test_paired_differences_and_holms_verdicts(report, found, figure):
 
 def test_holm_takes_back_what_chance_explains(report):
     shown = cells(table(report, "pairs_regular"))
-    alone = [row["p"] < 0.05 for row in shown.values()]
-    assert alone == [True, True, False]
-    assert [row["verdict"] for row in shown.values()] == [
-        "mockllm/steady higher",
-        "no difference shown",
-        "no difference shown",
-    ]
+    assert [row["p"] < 0.05 for row in shown.values()] == [True, True, False]
+    assert {row["verdict"] for row in shown.values()} == {"no difference shown"}
+    why = "interval leaves out 0, not so after Holm"
+    assert [row["remark"] for row in shown.values()] == [why, why, ""]
 
 
 def test_remarks_name_what_is_lost_and_what_the_data_are(report):
@@ -219,7 +235,7 @@ def test_a_baseline_makes_fewer_tests(rubric_logs, report):
     chances = [row["p"] for row in with_it.values()]
     assert chances == [every[pair]["p"] for pair in with_it]
     assert [r["Holm p"] for r in with_it.values()] == pytest.approx(by_hand.holm(chances), **EXACT)
-    assert with_it["mockllm/steady − mockllm/quick"]["verdict"] == "mockllm/steady higher"
+    assert with_it["mockllm/steady − mockllm/quick"]["verdict"].startswith("leans mockllm/steady")
 
 
 @pytest.mark.parametrize("baseline", ["nobody", "mockllm"])
@@ -348,7 +364,11 @@ def test_two_runs_of_one_model_are_told_apart(both_logs, tmp_path):
     (again,) = compare([both_logs[0], copy], scorer="rubric_judge", baseline="mockllm/steady")
     assert table(again, "pairs_regular").rows == [row], "the whole name of one run, part of both"
     assert row[1].estimate == 0
-    assert row[-1] == "no difference shown"
+    assert row[3:] == [1, 1, "too few units (5)", ""]
+    (hard,) = table(report, "pairs_hard").rows
+    assert hard[2:] == row[2:], "figures of one page go by one rule for data alike"
+    assert (row[1].flag, hard[1].flag) == ("degenerate", "degenerate")
+    assert np.isfinite([row[1].lower, hard[1].lower]).all()
 
 
 def test_runs_without_a_shared_scenario_are_not_tested(tmp_path):
@@ -360,7 +380,7 @@ def test_runs_without_a_shared_scenario_are_not_tested(tmp_path):
     (row,) = table(report, "pairs_regular").rows
     assert row[2] == 0
     assert np.isnan(row[1].estimate)
-    assert row[-1] == "not tested"
+    assert row[-2:] == ["not tested", ""]
 
 
 def test_a_run_without_any_score_comes_last_and_is_not_tested(both_logs, tmp_path):
@@ -372,4 +392,4 @@ def test_a_run_without_any_score_comes_last_and_is_not_tested(both_logs, tmp_pat
     last = table(report, "scores").rows[-1]
     assert last[:5] == ["mockllm/model", last[1], last[2], "–", "0/6"]
     assert np.isnan(last[1].estimate)
-    assert table(report, "pairs_regular").rows[0][-1] == "not tested"
+    assert table(report, "pairs_regular").rows[0][-2] == "not tested"

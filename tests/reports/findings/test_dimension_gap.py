@@ -9,8 +9,7 @@ from inspect_ai.scorer import SampleScore, Score
 from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata
 from moral_evals.reports.findings import dimension_gap as module
 from moral_evals.reports.findings.dimension_gap import average_gap, dimension_gap, plain_shares
-from moral_evals.scorers.stats.bootstrap import Bootstrap, difference, ratio
-from moral_evals.scorers.stats.multiplicity import p_value
+from tests.reports import by_hand
 from tests.reports.builders import column, rubric_run
 
 HARMLESS = [0.9, 0.8, math.nan, 1.0]
@@ -49,14 +48,14 @@ def test_worked_example(verdicts):
     assert column(table, "logical")[0].estimate == pytest.approx(0.4)
     gap = column(table, "gap")[0]
     assert gap.estimate == pytest.approx(0.5)
-    assert gap.lower > 0 and gap.n == 4
-    assert column(table, "verdict")[0] == "not tested"  # on four scenarios
+    assert math.isnan(gap.lower) and gap.n == 4
+    assert column(table, "verdict")[0] == "too few units (4)"
     assert column(table, "plain harmless") == [0.85, 0.811]
     assert column(table, "plain logical") == [0.45, 0.479]
     assert column(table, "plain gap") == pytest.approx([0.4, 0.332])
 
 
-def test_p_is_that_of_the_interval_and_holm_runs_over_models():
+def test_p_is_the_largest_of_three_tests_and_holm_runs_over_models():
     rng = np.random.default_rng(0)
     samples = [rng.uniform(0, 1, (2, 30)) for _ in range(3)]
     for sample, shift in zip(samples, (0.05, 0.15, 0.3), strict=True):
@@ -65,8 +64,13 @@ def test_p_is_that_of_the_interval_and_holm_runs_over_models():
     table = dimension_gap(runs).tables[0]
     p = column(table, "p")[:3]
     for (harmless, logical), found in zip(samples, p, strict=True):
-        statistic = difference(ratio(harmless), ratio(logical))
-        assert found == p_value(Bootstrap(30), statistic)
+        gap = by_hand.share(harmless - logical)
+        expected = max(
+            by_hand.p_value(gap, 30),
+            by_hand.t_p(gap, 30),
+            by_hand.flip_p(np.mean, harmless, logical),
+        )
+        assert found == pytest.approx(expected, abs=by_hand.RESOLUTION)
     order = np.argsort(p)
     expected = np.maximum.accumulate([min(1, (3 - k) * p[i]) for k, i in enumerate(order)])
     assert [column(table, "Holm p")[i] for i in order] == pytest.approx(list(expected))
@@ -95,14 +99,16 @@ def test_no_dimension_anywhere_is_no_report():
     assert dimension_gap([rubric_run("a", [0.5])]) is None
 
 
-@pytest.mark.parametrize("n", [2, 3, 9, 10])
-def test_a_handful_of_scenarios_is_not_tested(n):
+@pytest.mark.parametrize(
+    ("n", "verdict"),
+    [(2, "too few units (2)"), (9, "too few units (9)"), (10, "leans harmless (10 units)"),
+     (29, "leans harmless (29 units)"), (30, "harmless higher")],
+)  # fmt: skip
+def test_the_verdict_grows_with_the_scenarios(n, verdict):
     table = dimension_gap([run(harmless=[0.9] * n, logical=list(np.linspace(0.1, 0.3, n)))])
-    gap, p = column(table.tables[0], "gap")[0], column(table.tables[0], "p")[0]
-    assert gap.lower > 0
-    assert math.isnan(p) == (n < 10)
-    if n == 10:
-        assert column(table.tables[0], "verdict")[0] == "harmless higher"
+    assert column(table.tables[0], "verdict")[0] == verdict
+    remark = "interval leaves out 0, no verdict below 10 units" if n == 9 else ""
+    assert column(table.tables[0], "remark")[0] == remark
 
 
 def test_one_scenario_has_a_gap_and_no_interval():

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.__main__ import main
-from moral_evals.reports.form.document import Report, Table, merged, number, shown
+from moral_evals.reports.form.document import Report, Table, merged, number, remarks, shown
 from moral_evals.reports.form.output import write_whole
 from moral_evals.reports.form.render import (
     FORMATS,
@@ -25,6 +25,7 @@ from moral_evals.reports.form.render import (
     to_terminal,
 )
 from moral_evals.scorers.stats.bootstrap import Interval
+from moral_evals.scorers.stats.pvalue import PValue
 
 NAN, INF = math.nan, math.inf
 NAMES = (
@@ -59,6 +60,10 @@ def flat(text: str) -> str:
         (-INF, "-∞"), (1234, "1,234"), ("as is", "as is"),
         (Interval(0.5, 0.1, 0.2, 7), "0.500 [0.100, 0.200]"),
         (Interval(0.5, 0.1, INF, 7), "0.500 [0.100, ∞]"),
+        (Interval(0.5, 0.1, 0.2, 7, "small_n"), "0.500 [0.100, 0.200]‡"),
+        (Interval(0.5, 0.1, 0.2, 7, "degenerate"), "0.500 [0.100, 0.200]†‡"),
+        (Interval(0.5, 0.1, 0.2, 12, "degenerate"), "0.500 [0.100, 0.200]†"),
+        (PValue(0.0004), "<0.001"), (PValue(0.9996), "1.000"), (PValue(NAN), "–"),
         (Interval(0.5, NAN, NAN, 1), "0.500"), (Interval(NAN, NAN, NAN, 0), "–"),
     ],
 )  # fmt: skip
@@ -82,7 +87,7 @@ def test_a_markdown_table_parses_back_to_its_cells():
     assert all(f"{tag}_open" not in kinds for tag in ("html_block", "code_block"))
     want = [REPORT.title, TABLE.title, *COLUMNS, *(shown(c) for row in ROWS for c in row)]
     assert said[: len(want)] == [flat(w) for w in want]
-    assert said[len(want) :] == [TABLE.notes[0], "B", "k", "v", "r", "1", REPORT.notes[0]]
+    assert said[len(want) :] == [*remarks(TABLE), "B", "k", "v", "r", "1", REPORT.notes[0]]
 
 
 def test_a_long_form_of_csv_parses_back_to_the_numbers():

@@ -158,7 +158,7 @@ def test_cells_carry_what_the_page_sorts_by():
 
 def test_intervals_are_shown_and_the_unmeasured_is_a_dash():
     found = document(TABLE)
-    assert [text for _, text in found.all("span")] == ["[0.250, 0.750]"]
+    assert [text for _, text in found.all("span")] == ["[0.250, 0.750]‡"]
     texts = [text.strip() for _, text in found.all("td")]
     assert texts[4:8] == ["–", "–", "–", "9/12"]
     assert "nan" not in " ".join(texts).lower()

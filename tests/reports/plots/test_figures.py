@@ -10,11 +10,12 @@ from matplotlib.text import Text
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, THEORIES, dimension_key
 from moral_evals.reports.plots import corda, rubric
+from moral_evals.reports.plots.canvas import line_of
 from moral_evals.reports.plots.catalogue import rubric_drawings
 from moral_evals.reports.plots.corda import corda_drawings
 from moral_evals.reports.plots.files import titled
 from moral_evals.reports.plots.palette import marks
-from moral_evals.reports.plots.rows import Row, Scale, draw_rows
+from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
 from moral_evals.reports.plots.scatter import regular_hard
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.reports.builders import rubric_run
@@ -64,17 +65,20 @@ def test_nothing_is_cut_off(models):
 
 
 def test_a_heat_map_has_each_number_with_its_interval_and_a_dash_for_none():
-    values = {"dim_identifying": [0.5, 0.7, 0.9], "dim_clear_process": [math.nan] * 3}
-    figure = rubric.dimensions([rubric_run("m", [0.5] * 3, values=values)], ["m"], {})
+    values = {"dim_identifying": [0.5, 0.6, 0.7, 0.8, 0.9], "dim_clear_process": [math.nan] * 5}
+    figure = rubric.dimensions([rubric_run("m", [0.5] * 5, values=values)], ["m"], {})
     found = texts(figure)
     assert "0.70" in found
     assert found.count("–") == 4
-    assert sum(" to " in t for t in found) == 1
+    (ends,) = [t for t in found if " to " in t]
+    assert ends.endswith("‡"), "five scenarios are few"
     assert "other" not in found
 
 
 def test_bars_are_the_means_by_theory():
-    run = rubric_run("m", [0.2, 0.4, 0.9], theories=[THEORIES[0], THEORIES[0], THEORIES[1]])
+    run = rubric_run(
+        "m", [0.2, 0.4, 0.3, 0.1, 0.5, 0.9], theories=[*[THEORIES[0]] * 5, THEORIES[1]]
+    )
     figure = rubric.theory_rows([run], ["m"], marks(["m"]))
     first, second = figure.axes
     assert first.patches[0].get_width() == pytest.approx(0.3)
@@ -86,8 +90,10 @@ def test_bars_are_the_means_by_theory():
 def test_intervals_are_drawn_as_computed_and_the_unmeasured_as_a_dash():
     look = marks(["m"])["m"]
     cells = [[Interval(0.5, 0.25, 0.75, 9)], [Interval(math.nan, math.nan, math.nan, 0)]]
-    figure = draw_rows(["share"], [Row("m", look, c) for c in cells], Scale("x", reference=0.5))
+    figure = draw_rows(["share"], [PlotRow("m", look, c) for c in cells], Scale("x", reference=0.5))
     assert whiskers(figure.axes[0]) == [(0.25, 0.75)]
+    for flag, style in (("", "-"), ("small_n", (0, (1, 1.2)))):
+        assert line_of(Interval(0.5, 0.25, 0.75, 9, flag)) == style
     assert {"0.50", "–"} <= set(texts(figure))
 
 

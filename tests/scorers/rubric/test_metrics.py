@@ -225,6 +225,29 @@ def test_intervals_are_the_bootstrap_over_the_scenarios_with_a_value():
     assert found.estimate == pytest.approx(0.54)
 
 
+@pytest.mark.parametrize("same_rubric", [True, False])
+def test_no_digit_hangs_on_the_order_or_the_ids_of_the_file(same_rubric):
+    """The same replies as CSV and as JSONL, whose ids sort otherwise (E 46)."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for i in range(12):
+        metadata = scenario([3, 2, -3 if same_rubric else -i - 1], ["identifying"] * 3)
+        verdicts = "".join(rng.choice(["y", "n"], 3))
+        rows.append((metadata, judged(metadata, verdicts, int(rng.integers(300, 9000)))))
+
+    def figures(ids, order):
+        scores = [
+            SampleScore(score=rows[i][1], sample_id=ids[i], sample_metadata=rows[i][0].model_dump())
+            for i in order
+        ]
+        return morebench_score()(scores)
+
+    csv = figures([f"file-{(7 * i) % 12:03}" for i in range(12)], range(12))
+    jsonl = figures([f"d{i:02}" for i in range(12)], rng.permutation(12))
+    assert csv["hard_lower"] < csv["hard"] < csv["hard_upper"]
+    assert {k: v for k, v in csv.items() if v == v} == {k: v for k, v in jsonl.items() if v == v}
+
+
 def test_outcomes_are_counted_over_all_samples():
     from moral_evals.loaders.reply import Reply
 

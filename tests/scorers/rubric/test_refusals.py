@@ -77,8 +77,9 @@ def test_rates_and_scores_by_hand(prefix):
     assert roles == pytest.approx({"ai_agent": 1 / 2, "ai_advisor": (1 + 0 + 0.5) / 3})
     sources = rates(rows, "source_group", prefix)
     assert sources == pytest.approx({"expert": 2 / 3, "ai_risk": 0.5 / 2})
-    for interval in found.values():
-        assert interval.lower < interval.estimate < interval.upper
+    for key in ("refusal_rate", "regular_refusals_zero"):
+        assert found[key].lower < found[key].estimate < found[key].upper
+    assert math.isnan(found["regular_answered"].lower), "three scenarios have no interval"
 
 
 def test_without_refusals_all_three_scores_are_one():

@@ -257,18 +257,18 @@ def test_a_missing_denominator_takes_its_unit_out():
 
 
 def test_resamples_with_an_empty_denominator_are_dropped():
-    won, decided = [2.0, 1.0, 3.0] + [0.0] * 9, [2.0, 4.0, 3.0] + [0.0] * 9
-    bootstrap = Bootstrap(12, method="percentile")
+    won, decided = [2.0, 1, 3, 1, 2] + [0.0] * 15, [2.0, 4, 3, 1, 3] + [0.0] * 15
+    bootstrap = Bootstrap(20, method="percentile")
     share = ratio(won, decided)
     replicates = bootstrap.replicates(share)
     undefined = np.isnan(replicates)
-    # all twelve draws miss the three units with probability (9/12)^12 = 3.2%
-    assert np.mean(undefined) == pytest.approx(0.75**12, abs=0.01)
+    # all twenty draws miss the five units with probability (15/20)^20 = 0.3%
+    assert 0 < np.mean(undefined) == pytest.approx(0.75**20, abs=0.002)
     found = bootstrap.interval(share)
-    assert found.estimate == pytest.approx(6 / 9)
+    assert found.estimate == pytest.approx(9 / 13)
     expected = np.quantile(replicates[~undefined], [0.025, 0.975])
     assert ends(found) == pytest.approx(tuple(expected))
-    assert found.n == 3
+    assert found.n == 5
 
 
 def test_a_ratio_over_nothing_is_nan_without_a_crash():
@@ -294,9 +294,9 @@ def test_a_difference_is_paired():
 
 
 def test_a_difference_is_clipped_to_minus_one_and_one():
-    diff = difference(ratio([1, 1, 1, 0.9]), ratio([0, 0, 0.1, 0]))
+    diff = difference(ratio([1, 1, 1, 1, 0.9]), ratio([0, 0, 0, 0.1, 0]))
     assert diff.bounds == (-1, 1)
-    assert Bootstrap(4, method="t").interval(diff).upper == 1
+    assert Bootstrap(5, method="t").interval(diff).upper == 1
 
 
 # --- methods against a plain reading of their definitions --------------------------------------
