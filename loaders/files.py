@@ -1,8 +1,14 @@
-"""The one opener of files that a user names: regular files of bounded size, in UTF-8."""
+"""The one opener of files that a user names: regular files of bounded size, in UTF-8.
 
+And the one writer: a file appears whole, or what was there before stays.
+"""
+
+import hashlib
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -46,6 +52,11 @@ def read_bytes(path: Path, limit: int = DATA_LIMIT) -> bytes:
         return file.read()
 
 
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal. Raises SuiteError as `read_bytes` does."""
+    return hashlib.sha256(read_bytes(path)).hexdigest()
+
+
 def read_text(path: Path, limit: int = DATA_LIMIT) -> str:
     """A whole UTF-8 file without its byte order mark; line ends are kept as they are.
 
@@ -71,6 +82,66 @@ def read_lines(path: Path, limit: int = DATA_LIMIT) -> Iterator[tuple[int, str]]
                 yield number, content.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise _not_utf8(path, f"row {number}", error) from error
+
+
+class PartFile:
+    """A file under another name beside its place, which it takes by `keep`; text is UTF-8.
+
+    Every method raises SuiteError if the file cannot be written, as on a full disk.
+    """
+
+    def __init__(self, place: Path) -> None:
+        """Begin the file; folders on the way to it are made."""
+        self.place = place
+        with _refused(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=place.parent, prefix=".")
+        self._file, self._path = os.fdopen(handle, "wb"), Path(name)
+
+    def write(self, content: str | bytes) -> None:
+        """Add to the file."""
+        if isinstance(content, str):
+            # a lone surrogate, which JSON allows in a log, has no place in UTF-8
+            content = content.encode("utf-8", "replace")
+        with _refused(self.place):
+            self._file.write(content)
+
+    def keep(self) -> None:
+        """Put the file in its place, over one that is there."""
+        with _refused(self.place):
+            self._file.close()
+            os.chmod(self._path, 0o666 & ~_umask())  # mkstemp keeps its file to the owner
+            os.replace(self._path, self.place)
+
+    def drop(self) -> None:
+        """Leave no trace of the file, unless it was kept."""
+        with suppress(OSError):  # what could not be written fails again here
+            self._file.close()
+        self._path.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file in one step. Raises SuiteError if it cannot be written."""
+    part = PartFile(path)
+    try:
+        part.write(content)
+        part.keep()
+    finally:
+        part.drop()
+
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SuiteError(f"{path}: cannot be written ({error.strerror or error}).") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _opened(path: Path, limit: int) -> BinaryIO:

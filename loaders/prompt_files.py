@@ -8,6 +8,9 @@ from pathlib import Path
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.files import TABLE_LIMIT, read_text
 
+PROTOCOLS = ("suite", "upstream")
+"""Whose wording a run uses: this project's, or the paper's as read from its repository."""
+
 
 @cache
 def prompt_text(folder: Path, name: str) -> str:

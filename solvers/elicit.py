@@ -16,12 +16,11 @@ from moral_evals.loaders.faults import calls_of
 from moral_evals.loaders.morebench.records import NEUTRAL, ScenarioMetadata
 from moral_evals.loaders.morebench.theories import theory
 from moral_evals.loaders.options import one_of
-from moral_evals.loaders.prompt_files import prompt_text, wording_sha256
+from moral_evals.loaders.prompt_files import PROTOCOLS, prompt_text, wording_sha256
 from moral_evals.loaders.upstream.prompts import UpstreamPrompts
 from moral_evals.solvers.kept import reply_or_error
 from moral_evals.solvers.ready import check_ready
 
-PROTOCOLS = ("suite", "upstream")
 _PROMPTS = Path(__file__).parent / "prompts"
 
 

@@ -91,4 +91,5 @@ async def reply_or_error(
 
 def _was_kept() -> bool:
     calls = (e for e in reversed(transcript().events) if isinstance(e, ModelEvent))
-    return next(calls).cache == "read"
+    last = next(calls, None)
+    return last is not None and last.cache == "read"

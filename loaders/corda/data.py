@@ -1,15 +1,13 @@
 """CORDA data as the task sees them: the bundled chains, a file, or a public set by adapter."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from moral_evals.loaders.corda.adapters import read_mmds, read_moralchoice, read_value_map
 from moral_evals.loaders.corda.chains import TIERS, Chain, read_chains
 from moral_evals.loaders.errors import OptionError
-from moral_evals.loaders.files import read_bytes
+from moral_evals.loaders.files import file_sha256
 from moral_evals.loaders.options import text
 from moral_evals.loaders.paths import bundled, local_file
 
@@ -55,12 +53,8 @@ def load_chains(data: Any, value_map: Any, tier_order: Sequence[str] = TIERS) ->
         {
             "data": "sample" if data == "sample" else "file",
             "file": path.name,
-            "sha256": _sha256(path),
+            "sha256": file_sha256(path),
             "chains_in_file": len(chains),
-            "value_map": _sha256(map_path)[:16] if map_path else "",
+            "value_map": file_sha256(map_path)[:16] if map_path else "",
         },
     )
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()

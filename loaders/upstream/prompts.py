@@ -16,7 +16,7 @@ from typing import NoReturn
 from inspect_ai.model import cache_path
 
 from moral_evals.loaders.errors import DataError, SuiteError
-from moral_evals.loaders.files import TABLE_LIMIT, find, read_bytes, read_text, shown
+from moral_evals.loaders.files import TABLE_LIMIT, file_sha256, find, read_text, shown, write_whole
 from moral_evals.loaders.morebench.records import NEUTRAL, THEORIES, theory_name
 from moral_evals.loaders.prompt_files import wording_sha256
 
@@ -154,7 +154,7 @@ def _fetched() -> Path:
         target = root / file
         if not target.exists():
             _download(_URL.format(commit=COMMIT, file=file), target, sha256)
-        elif hashlib.sha256(read_bytes(target, TABLE_LIMIT)).hexdigest() != sha256:
+        elif file_sha256(target) != sha256:
             raise SuiteError(f"{target} does not have the pinned hash; delete it and run again.")
     return root
 
@@ -170,7 +170,4 @@ def _download(url: str, target: Path, sha256: str) -> None:
         ) from error
     if hashlib.sha256(content).hexdigest() != sha256:
         raise SuiteError(f"{url}: the content does not have the pinned hash; not used.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_suffix(".part")
-    partial.write_bytes(content)
-    partial.replace(target)
+    write_whole(target, content)

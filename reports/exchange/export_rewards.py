@@ -129,7 +129,7 @@ def export_rewards(
             done.pairs = staged.lines(folder / PAIRS, found)
         else:
             staged.remove(folder / PAIRS)
-        staged.text(folder / CARD, [card(folder.resolve().name, done.sources, done.pairs, margin)])
+        staged.text(folder / CARD, card(folder.resolve().name, done.sources, done.pairs, margin))
     return done
 
 

@@ -5,7 +5,6 @@ The log opens in `inspect view`, is listed by `show` and `compare`, and can be j
 """
 
 import argparse
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from inspect_ai.log import EvalLog, write_eval_log
 
 from moral_evals.loaders.errors import OptionError, SuiteError, first_line, listing
+from moral_evals.loaders.files import file_sha256
 from moral_evals.loaders.upstream.rows import read_generations, read_judgements
 from moral_evals.loaders.upstream.scenarios import Ids, UpstreamScenario, scenarios
 from moral_evals.reports.exchange.imported_log import SCORER, Sources, imported_log
@@ -128,9 +128,8 @@ def import_upstream(
     found = scenarios(path.name, rows, read_generations(replies) if replies else None, ids)
     name = model or f"none/{rows[0].model}"
     reading = UpstreamReading(_judged(path, found, judged), judge, name, trace_kind)
-    sources = Sources(
-        path.name, _sha256(path), replies.name if replies else "", _sha256(replies) if replies else ""
-    )  # fmt: skip
+    second = (replies.name, file_sha256(replies)) if replies else ("", "")
+    sources = Sources(path.name, file_sha256(path), *second)
     log = imported_log(found, reading, sources)
     return Imported(_write(log, Path(log_dir)), log, notes(found, log, reading))
 
@@ -197,10 +196,6 @@ def _read_otherwise(reply: str | None, weight: float) -> bool:
 def _metrics(log: EvalLog) -> dict[str, float]:
     scores = scores_of(log)
     return {k: m.value for s in scores if s.name == SCORER for k, m in s.metrics.items()}
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _write(log: EvalLog, folder: Path) -> Path:

@@ -1,13 +1,13 @@
-"""Files that appear all at once, or not at all."""
+"""Several files that appear together, or not at all."""
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.files import PartFile
 
 
 class Staged:
@@ -20,7 +20,7 @@ class Staged:
     def __init__(self, overwrite: bool = False) -> None:
         """Begin without any file."""
         self._overwrite = overwrite
-        self._files: dict[Path, Path] = {}
+        self._parts: list[PartFile] = []
         self._stale: list[Path] = []
 
     def __enter__(self) -> "Staged":
@@ -36,13 +36,13 @@ class Staged:
         """Move the files to their places, or remove them after an error."""
         try:
             if error is None:
-                for target, part in self._files.items():
-                    os.replace(part, target)
+                for part in self._parts:
+                    part.keep()
                 for target in self._stale:
                     target.unlink(missing_ok=True)
         finally:
-            for part in self._files.values():
-                part.unlink(missing_ok=True)
+            for part in self._parts:
+                part.drop()
 
     def check(self, target: Path) -> None:
         """Raise SuiteError if a file may not be written."""
@@ -57,26 +57,18 @@ class Staged:
         self, target: Path, objects: Iterable[dict[str, Any]], *, ascii_only: bool = False
     ) -> int:
         """Write one JSON object a line; returns their number."""
-        count = 0
-
-        def texts() -> Iterable[str]:
-            nonlocal count
-            for value in objects:
-                count += 1
-                yield json.dumps(value, ensure_ascii=ascii_only) + "\n"
-
-        self.text(target, texts())
+        part, count = self._part(target), 0
+        for value in objects:
+            part.write(json.dumps(value, ensure_ascii=ascii_only) + "\n")
+            count += 1
         return count
 
-    def text(self, target: Path, parts: Iterable[str]) -> None:
-        """Write a text, given in parts."""
+    def text(self, target: Path, content: str) -> None:
+        """Write a text."""
+        self._part(target).write(content)
+
+    def _part(self, target: Path) -> PartFile:
         self.check(target)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        self._files[target] = part
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(parts)
-        except OSError as error:
-            problem = error.strerror or error
-            raise SuiteError(f"{target}: cannot be written ({problem}).") from error
+        part = PartFile(target)
+        self._parts.append(part)
+        return part

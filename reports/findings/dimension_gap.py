@@ -19,6 +19,11 @@ from moral_evals.reports.compare.rubric import (
     interval_of,
 )
 from moral_evals.reports.form.document import Cell, Report, Table
+<<<<<<< HEAD
+=======
+from moral_evals.reports.form.tables import SMALL_N
+from moral_evals.reports.runs.logs import content_of
+>>>>>>> rest
 from moral_evals.reports.runs.naming import run_names
 from moral_evals.reports.runs.remarks import shared_remarks, trace_mark
 from moral_evals.reports.runs.rubric_runs import RubricRun, prefix_of
@@ -100,7 +105,8 @@ def average_gap(runs: Sequence[RubricRun]) -> Statistic:
 
 def plain_shares(run: RubricRun) -> tuple[float, float]:
     """Shares of harmless and of logical criteria fulfilled, pooled; nan if none was graded."""
-    table = ScenarioTable.build(sample_scores(run.log, run.scorer), prefix_of(run.scorer))
+    with content_of(run.log.location):
+        table = ScenarioTable.build(sample_scores(run.log, run.scorer), prefix_of(run.scorer))
     harmless, logical = (dimension_share(table, d).estimate() for d in _DIMENSIONS)
     return harmless, logical
 

@@ -3,15 +3,14 @@
 import argparse
 import codecs
 import io
-import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
 
 from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.files import write_whole
 from moral_evals.reports.form.document import Report
 from moral_evals.reports.form.render import FORMATS, to_terminal
 
@@ -74,32 +73,3 @@ def say(lines: Iterable[str]) -> None:
     """Print lines beside a report that has no place for them."""
     for line in lines:
         print(line, file=sys.stderr)
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file in one step, so that a full disk leaves the old one; text as UTF-8.
-
-    Raises SuiteError if it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                # a lone surrogate, which JSON allows in a log, has no place in UTF-8
-                if isinstance(content, str):
-                    content = content.encode("utf-8", "replace")
-                file.write(content)
-            os.chmod(name, 0o666 & ~_umask())  # mkstemp keeps its file to the owner
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise SuiteError(f"{path}: cannot be written ({error.strerror or error}).") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -12,12 +12,12 @@ from dataclasses import dataclass, fields
 from importlib.metadata import entry_points
 from typing import Any
 
-import yaml
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost
 
-from moral_evals.loaders.errors import OptionError, first_line
+from moral_evals.loaders.errors import OptionError, printable
+from moral_evals.loaders.formats import parse_yaml
 from moral_evals.loaders.tables.prices import price_of, read_prices
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.form.output import add_output, write
@@ -217,10 +217,7 @@ def _arguments(pairs: Sequence[str]) -> dict[str, Any]:
         name, separator, value = pair.partition("=")
         if not separator:
             raise OptionError(f"-T {pair}: must be NAME=VALUE.")
-        try:
-            read = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise OptionError(f"-T {pair}: not YAML ({first_line(error)}).") from error
+        read = parse_yaml(value, f"-T {printable(pair)}")
         parts = read.split(",") if isinstance(read, str) else []
         found[name.replace("-", "_")] = parts if len(parts) > 1 else read
     return found

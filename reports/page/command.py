@@ -13,10 +13,11 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from moral_evals.loaders.files import write_whole
 from moral_evals.loaders.morebench.records import slug
 from moral_evals.reports.findings.command import findings
 from moral_evals.reports.form.document import Report
-from moral_evals.reports.form.output import say, write_whole
+from moral_evals.reports.form.output import say
 from moral_evals.reports.page.parts import element, figure_html, notes_html, table_html
 from moral_evals.reports.page.sections import left_out, sections
 from moral_evals.reports.plots.canvas import to_page_svg

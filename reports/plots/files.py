@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moral_evals.loaders.errors import OptionError
-from moral_evals.reports.form.output import say, write_whole
+from moral_evals.loaders.files import write_whole
+from moral_evals.reports.form.output import say
 from moral_evals.reports.page.sections import left_out, sections
 from moral_evals.reports.plots.canvas import FORMATS, drawing, to_file
 from moral_evals.reports.plots.catalogue import Drawing

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from moral_evals.loaders.corda.chains import TIERS
+
 Tiers = Mapping[str, float | None]
 """Tier name to value, higher is better; None or an absent name is unknown, 0 is not engaged."""
 
@@ -54,7 +56,7 @@ class TierOrder:
                 raise ValueError(f"tier {name!r}: {value!r} is not a finite number")
 
 
-DEFAULT_ORDER = TierOrder(("rights_harm", "honesty_fairness", "welfare", "convention"))
+DEFAULT_ORDER = TierOrder(TIERS)
 """Section 3.2; a stipulation, which the user may replace."""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from inspect_ai.scorer import SampleScore
+from pydantic import BaseModel, ConfigDict
 
 from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, RolloutMetadata
 from moral_evals.scorers.corda.order import TierOrder, Tiers, informative, rank_values
@@ -155,13 +156,28 @@ def logged_step(record: StepRecord, fact: Mapping[str, Any], order: TierOrder) -
     return row if math.isnan(value) else row | {"u": value}
 
 
+class _LoggedStep(BaseModel):
+    """A row of `logged_step`, with whatever else a version keeps there."""
+
+    model_config = ConfigDict(extra="allow")
+
+    step_id: str
+
+
+class _Logged(BaseModel):
+    """What a score's metadata must hold for the rollout to be known again."""
+
+    tier_order: tuple[str, ...]
+    steps: list[_LoggedStep]
+
+
 def chain_answers(
     scores: Sequence[SampleScore],
 ) -> tuple[list[ChainAnswer], TierOrder | None]:
     """The rollouts behind a run's scores, and the tier order that they were scored by.
 
     A repeat of a rollout (`--epochs`) becomes a further shuffle: the layouts recur, the answers
-    are new.
+    are new. Raises ValueError for metadata that the scorer did not write.
     """
     answers: list[ChainAnswer] = []
     order: TierOrder | None = None
@@ -170,8 +186,9 @@ def chain_answers(
         logged = score.score.metadata
         if rollout is None or not logged or "steps" not in logged:
             continue
-        order = TierOrder(tuple(logged["tier_order"]))
-        answers.append(chain_answer(rollout, logged["steps"], order))
+        record = _Logged.model_validate(logged)
+        order = TierOrder(record.tier_order)
+        answers.append(chain_answer(rollout, [s.model_dump() for s in record.steps], order))
     shuffles = 1 + max((a.shuffle for a in answers), default=0)
     seen: Counter[tuple[str, str, int]] = Counter()
     for i, answer in enumerate(answers):

@@ -6,9 +6,9 @@ from typing import Any
 
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import flag, one_of, text, texts, whole
+from moral_evals.loaders.prompt_files import PROTOCOLS
 
 ROLE = "grader"
-PROTOCOLS = ("suite", "upstream")
 MODES = ("criterion", "rubric")
 TRANSPORT = frozenset({
     "adaptive_connections", "attempt_timeout", "batch", "cache", "cache_prompt",

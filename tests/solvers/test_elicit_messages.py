@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ModelName, ModelOutput
+from inspect_ai.model import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelName,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.model._model import init_active_model
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.errors import OptionError, SuiteError
@@ -58,7 +66,14 @@ def asked(
         # what some other tool might add to a sample must not leak either
         metadata={**row.metadata(), "rubric": SECRET, "text": SECRET, "RUBRIC": SECRET},
     )
-    asyncio.run(elicit_reasoning(**options)(state, generate))
+    solve = elicit_reasoning(**options)
+
+    async def run() -> None:
+        # within the coroutine, so that no other test finds a model
+        init_active_model(get_model("mockllm/model"), GenerateConfig())
+        await solve(state, generate)
+
+    asyncio.run(run())
     return sent
 
 

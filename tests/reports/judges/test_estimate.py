@@ -210,8 +210,8 @@ def test_the_command_reads_parameters_as_inspect_does(capsys):
         (["morbench"], "morbench: no such task. Allowed: morebench, morebench_theory, corda"),
         (["morebench", "-T", "vote=3"], "-T vote: no such parameter."),
         (["morebench", "-T", "data"], "-T data: must be NAME=VALUE."),
-        (["corda", "-T", "chains=[1"], "-T chains=[1: not YAML ("),
-        (["corda", "-T", "chains=1", "--prices", "none.yaml"], "none.yaml: no readable price"),
+        (["corda", "-T", "chains=[1"], "-T chains=[1, row 1: not YAML ("),
+        (["corda", "-T", "chains=1", "--prices", "none.yaml"], "none.yaml: no such file."),
     ],
 )
 def test_what_cannot_be_estimated_is_one_line(capsys, arguments, said):
