@@ -75,6 +75,7 @@ class JudgeSeat(_Record):
         asked_alone: Criteria that a whole-rubric reply left out.
         failed: Criteria on which the call failed for good, `failure` the first error, and
             `missing` their ids, by which a later scoring completes the judging.
+        endpoint: Hash of its address and model arguments; empty where there are none.
     """
 
     model: str
@@ -86,6 +87,7 @@ class JudgeSeat(_Record):
     failed: int = 0
     failure: str = ""
     missing: Annotated[list[str], _TOO_LONG_LIST] = []
+    endpoint: str = ""
 
 
 class JudgingRecord(_Record):
@@ -252,7 +254,7 @@ class RubricRecord(JudgingRecord):
 
 
 def _asked(seat: JudgeSeat) -> tuple[object, ...]:
-    return seat.model, seat.vote, seat.settings
+    return seat.model, seat.vote, seat.settings, seat.endpoint
 
 
 class AttackedPair(_Record):
