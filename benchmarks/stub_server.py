@@ -12,8 +12,10 @@ or as a process of its own, which a benchmark wants: python benchmarks/stub_serv
 import argparse
 import asyncio
 import hashlib
+import itertools
 import json
 import re
+import sys
 import threading
 import time
 from collections import Counter
@@ -24,6 +26,8 @@ from aiohttp import web
 
 YES_RATE = 0.6
 _JUDGED = re.compile(r"=== text (\w+) begins ===\n(.*?)\n=== text \1 ends ===", re.DOTALL)
+_NUMBERED = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
+_LABELS = re.compile(r"^\[(\w+)\] ", re.MULTILINE)
 
 STYLES = {
     "plain": ("yes", "no"),
@@ -40,25 +44,43 @@ class Fault:
     """What goes wrong for a share of the items.
 
     Attributes:
-        kind: `429`, `500`, `drop`, `null`, `empty`, `reasoning_only`, `length`, or a reply style.
+        kind: An HTTP status such as `429`, `drop`, `null`, `empty`, `reasoning_only`, `length`, or
+            a reply style.
         rate: Share of items hit, the same ones in every run.
         scope: `candidate`, `judge` or `all`.
-        attempts: How many tries for an item fail; 0 for every try.
+        attempts: How many tries for an item fail; 0 for every try, of a criterion whatever the
+            text.
+        model: Name of the only model that has the fault; empty for all.
     """
 
     kind: str
     rate: float
     scope: str = "all"
     attempts: int = 1
+    model: str = ""
 
 
 @dataclass
 class Stats:
-    """What the server has seen since its start."""
+    """What the server has seen since its start.
+
+    Attributes:
+        calls: By scope.
+        answered: Those among them that a reply was sent to.
+        models: Calls by model.
+        faults: By scope and kind.
+        pairs: Criterion and judged text, how often each was asked.
+        prompts: The candidate's last messages, how often each was sent.
+        in_flight: Calls without a reply as yet.
+        peak: The most of these at once.
+    """
 
     calls: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    prompts: Counter[str] = field(default_factory=Counter)
     in_flight: int = 0
     peak: int = 0
 
@@ -92,11 +114,24 @@ class StubServer:
         faults: list[Fault] | None = None,
         style: str = "plain",
         port: int = 0,
+        fresh: bool = False,
+        hold: dict[str, int] | None = None,
     ) -> None:
-        """Set latency in seconds, faults and the style of verdicts; port 0 takes a free one."""
+        """Set how the server answers.
+
+        Args:
+            latency: Seconds.
+            faults: What goes wrong.
+            style: Of verdicts.
+            port: 0 takes a free one.
+            fresh: Whether the candidate never answers twice alike.
+            hold: By scope how many calls are answered; all later ones wait for ever.
+        """
         self.latency, self.faults, self.style, self.port = latency, faults or [], style, port
+        self.fresh, self.hold = fresh, hold or {}
         self.stats = Stats()
         self._tries: Counter[tuple[Fault, str]] = Counter()
+        self._thoughts = itertools.count(1)
         self._loop = asyncio.new_event_loop()
 
     def __enter__(self) -> "StubServer":
@@ -153,26 +188,51 @@ class StubServer:
             body = await request.json()
             scope, item, reply = self._answer(body)
             self.stats.calls[scope] += 1
-            fault = self._fault(scope, item)
+            self.stats.models[str(body["model"])] += 1
+            fault = self._fault(scope, item, str(body["model"]))
+            if self.stats.calls[scope] > self.hold.get(scope, sys.maxsize):
+                await asyncio.sleep(3600)
             await asyncio.sleep(self.latency)
+            self.stats.answered[scope] += 1
             return self._respond(request, reply, fault)
         finally:
             self.stats.in_flight -= 1
 
-    def _answer(self, body: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    def _answer(self, body: dict[str, Any]) -> tuple[str, tuple[str, str], dict[str, Any]]:
+        """Scope, what lasting and passing faults go by, and the reply."""
         prompt = _text(body["messages"][-1])
         judged = _JUDGED.search(prompt)
         if judged is None:
+            self.stats.prompts[prompt] += 1
             reasoning, response = candidate_reply(prompt)
-            return "candidate", prompt, {"content": response, "reasoning_content": reasoning}
+            if self.fresh:
+                reasoning = f"Thought {next(self._thoughts)}. {reasoning}"
+            labels = _LABELS.findall(prompt) if "\nANSWER: <one of" in prompt else []
+            if labels:
+                response = f"ANSWER: {labels[int(unit('choice', prompt) * len(labels))]}"
+            reply = {"content": response, "reasoning_content": reasoning}
+            return "candidate", (prompt, prompt), reply
+        text = judged.group(2)
+        asked = prompt.rpartition("\nCriteria:\n")[2] if "\nCriteria:\n" in prompt else ""
+        if asked:
+            said = "\n".join(f"{n}: {self._say(c, text)}" for n, c in _NUMBERED.findall(asked))
+            return "judge", (asked, asked + text), {"content": said}
         criterion = prompt.rpartition("Criterion:")[2].strip()
-        self.stats.pairs[criterion, judged.group(2)] += 1
-        said = STYLES[self.style][0 if verdict(criterion, judged.group(2)) else 1]
-        return "judge", criterion + judged.group(2), {"content": said, "reasoning": "So it is."}
+        reply = {"content": self._say(criterion, text), "reasoning": "So it is."}
+        return "judge", (criterion, criterion + text), reply
 
-    def _fault(self, scope: str, item: str) -> Fault | None:
+    def _say(self, criterion: str, text: str) -> str:
+        self.stats.pairs[criterion, text] += 1
+        return STYLES[self.style][0 if verdict(criterion, text) else 1]
+
+    def _fault(self, scope: str, items: tuple[str, str], model: str) -> Fault | None:
         for fault in self.faults:
-            if fault.scope in (scope, "all") and unit(fault.kind, item) < fault.rate:
+            item = items[1 if fault.attempts else 0]
+            if (
+                fault.scope in (scope, "all")
+                and fault.model in ("", model)
+                and unit(fault.kind, item) < fault.rate
+            ):
                 self._tries[fault, item] += 1
                 if not fault.attempts or self._tries[fault, item] <= fault.attempts:
                     self.stats.faults[f"{scope}:{fault.kind}"] += 1
@@ -183,7 +243,7 @@ class StubServer:
         self, request: web.Request, reply: dict[str, Any], fault: Fault | None
     ) -> web.StreamResponse:
         kind, finish = fault.kind if fault else "", "stop"
-        if kind in ("429", "500"):
+        if kind.isdigit():
             headers = {"Retry-After": "0.05"} if kind == "429" else {}
             error = {"error": {"message": f"injected {kind}", "type": "injected"}}
             return web.json_response(error, status=int(kind), headers=headers)

@@ -29,6 +29,13 @@ class CallsStopped(RuntimeError):
     """No further call to this model: an earlier one said why."""
 
 
+def told(error: BaseException) -> str:
+    """An error as one line with its kind; of retries that were given up, the last one's."""
+    attempt = getattr(error, "last_attempt", None)
+    cause = attempt.exception() if attempt is not None and attempt.failed else None
+    return told(cause) if cause else f"{type(error).__name__}: {first_line(error)}"
+
+
 def http_status(error: BaseException | None) -> int | None:
     """The HTTP status behind an error, in it or in what it was raised from; None without one."""
     for cause in _causes(error):

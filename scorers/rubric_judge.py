@@ -24,7 +24,7 @@ from moral_evals.scorers.judging.refusal_question import ask_declines, declined
 from moral_evals.scorers.rubric.judged_text import JudgedPart, judged_text
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX, morebench_score
 from moral_evals.scorers.rubric.record import RubricRecord
-from moral_evals.scorers.rubric.repair import incomplete_judging
+from moral_evals.scorers.rubric.repair import earlier_judgings
 from moral_evals.scorers.rubric.score import scored, unscored, with_verdicts
 
 OnJudgeError = Literal["unscored", "raise"]
@@ -114,7 +114,7 @@ def _rubric_scorer(
         record = RubricRecord(judged=judged, trace_kind=reply.trace_kind, **options.facts())
         if chosen.reason:
             return unscored(chosen.reason, reply.response or reply.trace, record, prefix=prefix)
-        earlier = incomplete_judging(state, judged, chosen.text)
+        earlier = earlier_judgings(state, judged, chosen.text)
         result = await judge(metadata.criteria, chosen.text, options, since, earlier)
         record = with_verdicts(_judges(record, result, metadata, options), result)
         try:

@@ -112,7 +112,7 @@ class _Runner:
                 self.rollout, index, self.decisions(), self.elicit, self.allow_abstain,
                 reminder=attempt > 0,
             )  # fmt: skip
-            output, problem = await self.call(messages)
+            output, problem = await self.call(messages, f"{index}.{attempt}")
             self.outputs.append(output)
             if problem:
                 raise StepError(problem)
@@ -142,8 +142,8 @@ class _Runner:
             record["label"] = label
         return record
 
-    async def call(self, messages: list[ChatMessage]) -> tuple[ModelOutput, str]:
-        """One reply, and what is wrong with it."""
+    async def call(self, messages: list[ChatMessage], part: str) -> tuple[ModelOutput, str]:
+        """One reply, and what is wrong with it; `part` tells equal questions apart."""
 
         async def generate(cache: CachePolicy | None) -> ModelOutput:
             # traces are logged and never sent back
@@ -158,7 +158,7 @@ class _Runner:
             return reply.error or ("" if output.choices else "no reply")
 
         model = get_model()
-        return await reply_or_error(self.state, generate, wrong)
+        return await reply_or_error(self.state, generate, wrong, part)
 
     def decisions(self) -> list[str] | None:
         """What the record block reports, by step; None for a condition without one."""

@@ -8,6 +8,7 @@ from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
     ChatMessageUser,
+    ModelOutput,
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -55,12 +56,14 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
             state.messages = suite_messages(metadata, dilemma)
         asked = list(state.messages)
 
-        async def call(cache: CachePolicy | None) -> TaskState:
+        async def call(cache: CachePolicy | None) -> ModelOutput:
+            nonlocal state
             state.messages = list(asked)
             with calls_of(get_model(), since):
-                return await (generate(state, cache=cache) if cache else generate(state))
+                state = await (generate(state, cache=cache) if cache else generate(state))
+            return state.output
 
-        state, problem = await reply_or_error(state, call, _problem)
+        _, problem = await reply_or_error(state, call, _problem)
         if problem:
             raise CandidateError(f"no reply from {state.model}: {problem[:300]}")
         return state
@@ -68,9 +71,9 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
     return solve
 
 
-def _problem(state: TaskState) -> str:
-    if state.output.error or (state.output.choices and state.output.stop_reason == "unknown"):
-        return state.output.error or state.output.completion or "an empty reply"
+def _problem(output: ModelOutput) -> str:
+    if output.error or (output.choices and output.stop_reason == "unknown"):
+        return output.error or output.completion or "an empty reply"
     return ""
 
 

@@ -6,11 +6,10 @@ id, the sample and the epoch, gives them the replies that had come, and gives th
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import CachePolicy
+from inspect_ai.model import CachePolicy, ModelOutput
 from inspect_ai.solver import TaskState
 
 # Local and free; and the name of a mock does not say what it answers.
@@ -18,8 +17,6 @@ _UNCACHED_APIS = ("mockllm", "embedded", "scripted", "none")
 
 _EXPIRY = "4W"
 """A run that nobody finished within four weeks is asked anew."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -52,44 +49,46 @@ def task_ended(eval_id: str) -> None:
     _RUNS.pop(eval_id, None)
 
 
-def kept_replies(state: TaskState, attempt: int = 0) -> CachePolicy | None:
+def kept_replies(state: TaskState, part: str = "", attempt: int = 0) -> CachePolicy | None:
     """Where the replies of a sample are kept; None where they are not, or the user caches.
 
     Args:
         state: Of the sample.
+        part: Of the sample, so that a question put twice has two replies.
         attempt: Number of the reply; one that was no reply is not given out again.
     """
     run = _RUNS.get(_SAMPLES.get(state.uuid, ""))
     if run is None or run.cached or state.model.api in _UNCACHED_APIS:
         return None
-    scopes = {"task": run.task_id, "sample": str(state.sample_id)}
-    return CachePolicy(
-        expiry=_EXPIRY, scopes=scopes | ({"attempt": str(attempt)} if attempt else {})
-    )
+    scopes = {"task": run.task_id, "sample": repr(state.sample_id)}
+    scopes |= {"part": part, "attempt": str(attempt)}
+    return CachePolicy(expiry=_EXPIRY, scopes=scopes)
 
 
 async def reply_or_error(
     state: TaskState,
-    call: Callable[[CachePolicy | None], Awaitable[T]],
-    problem: Callable[[T], str],
-) -> tuple[T, str]:
+    call: Callable[[CachePolicy | None], Awaitable[ModelOutput]],
+    problem: Callable[[ModelOutput], str],
+    part: str = "",
+) -> tuple[ModelOutput, str]:
     """A reply, kept or new, and what is wrong with it; a kept one that is wrong is asked anew.
 
     Args:
         state: Of the sample.
         call: Asks the model under a cache policy.
         problem: What makes a reply an error; empty for a good one.
+        part: Of the sample that asks.
     """
     attempt = 0
     while True:
-        reply = await call(kept_replies(state, attempt))
+        reply = await call(kept_replies(state, part, attempt))
         wrong = problem(reply)
-        if not wrong or not _was_kept():
+        if not wrong or not _was_kept(reply):
             return reply, wrong
         attempt += 1
 
 
-def _was_kept() -> bool:
+def _was_kept(reply: ModelOutput) -> bool:
+    # not the last event: steps of a rollout are asked side by side
     calls = (e for e in reversed(transcript().events) if isinstance(e, ModelEvent))
-    last = next(calls, None)
-    return last is not None and last.cache == "read"
+    return any(e.cache == "read" and e.output == reply for e in calls)

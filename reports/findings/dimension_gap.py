@@ -19,11 +19,7 @@ from moral_evals.reports.compare.rubric import (
     interval_of,
 )
 from moral_evals.reports.form.document import Cell, Report, Table
-<<<<<<< HEAD
-=======
-from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.logs import content_of
->>>>>>> rest
 from moral_evals.reports.runs.naming import run_names
 from moral_evals.reports.runs.remarks import shared_remarks, trace_mark
 from moral_evals.reports.runs.rubric_runs import RubricRun, prefix_of

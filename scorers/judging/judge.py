@@ -2,16 +2,16 @@
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import anyio
 from inspect_ai.model import ChatMessage
 
-from moral_evals.loaders.errors import first_line
+from moral_evals.loaders.faults import told
 from moral_evals.loaders.morebench.records import Criterion
 from moral_evals.scorers.judging.cache import VerdictCache
 from moral_evals.scorers.judging.call import Answer, Judge
-from moral_evals.scorers.judging.models import judge_models, judge_names
+from moral_evals.scorers.judging.models import endpoint_sha256, judge_models, judge_names
 from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.panel import Ballot, Judgement, combine
 from moral_evals.scorers.judging.prompt import (
@@ -24,7 +24,8 @@ from moral_evals.scorers.judging.rubric_reply import read_verdicts
 from moral_evals.scorers.judging.verdict import is_bare, read_verdict
 from moral_evals.scorers.judging.verdict_store import StoredReply
 from moral_evals.scorers.rubric.aggregate import Verdict
-from moral_evals.scorers.rubric.record import RubricRecord, Source
+from moral_evals.scorers.rubric.record import Source
+from moral_evals.scorers.rubric.repair import Earlier
 
 
 class JudgeError(RuntimeError):
@@ -36,7 +37,7 @@ async def judge(
     judged: str,
     options: JudgeOptions | None = None,
     since: float | None = None,
-    earlier: RubricRecord | None = None,
+    earlier: Iterable[Earlier] = (),
 ) -> Judgement:
     """Have every judge in role `grader` decide every criterion, concurrently.
 
@@ -49,8 +50,9 @@ async def judge(
         options: How.
         since: When the scorer of this run was made, by `time.monotonic`; None means now. Judging
             that stopped for good after it stays stopped.
-        earlier: An incomplete scoring of the same text in the log: only what it lacks is asked,
-            if judges, settings and wording are still the same.
+        earlier: Judgings of the same text in the log. Of the first with the same judges,
+            settings and wording, only what it lacks is asked; of one that lacks nothing, if
+            replies are kept at all.
     """
     options = options or JudgeOptions()
     since = time.monotonic() if since is None else since
@@ -58,10 +60,14 @@ async def judge(
     ask = _by_rubric if options.judge_mode == "rubric" else _by_criterion
     seats = _seats(options, since)
     facts = options.facts() | {"prompt_sha256": judge_prompt_sha256(options)}
-    if earlier and earlier.judged_alike(facts, [s.ballot.seat() for s in seats]):
-        for i, (seat, given) in enumerate(zip(seats, earlier.given(), strict=True)):
+    described = [s.ballot.seat() for s in seats]
+    alike = next((e for e in earlier if e.record.judged_alike(facts, described)), None)
+    # the log serves as the cache does, which a mock or `judge_cache=false` goes without
+    if alike and (alike.record.incomplete or all(s.cache for s in seats)):
+        for i, (seat, given) in enumerate(zip(seats, alike.record.given(), strict=True)):
             seat.given = given
-            seat.ballot.usage.update(earlier.paid(i))
+            if alike.replaced:
+                seat.ballot.usage.update(alike.record.paid(i))
     async with anyio.create_task_group() as group:
         for seat in seats:
             group.start_soon(ask, seat, criteria, judged, options)
@@ -74,7 +80,8 @@ def _seats(options: JudgeOptions, since: float) -> list[Judge]:
     for name, model in zip(judge_names(models), models, strict=True):
         for vote in range(1, options.votes + 1):
             cache = VerdictCache.of(model, name, vote) if options.judge_cache else None
-            ballot = Ballot(name, vote, model.config.model_dump(exclude_none=True))
+            settings = model.config.model_dump(exclude_none=True)
+            ballot = Ballot(name, vote, settings, endpoint=endpoint_sha256(model))
             seats.append(Judge(model, options.judge_attempts, cache, ballot, since))
     return seats
 
@@ -107,7 +114,7 @@ async def _by_criterion(
         try:
             answer: Answer[Verdict] = await judge.ask(messages, one_verdict, key, stored)
         except Exception as error:
-            ballot.failures[criterion.id] = f"{type(error).__name__}: {first_line(error)}"
+            ballot.failures[criterion.id] = told(error)
             return
         ballot.sources[criterion.id] = "cache" if answer.cached else source
         if answer.value is None:
@@ -142,8 +149,7 @@ async def _by_rubric(
                 stored,
             )
         except Exception as error:
-            problem = f"{type(error).__name__}: {first_line(error)}"
-            judge.ballot.failures |= dict.fromkeys((c.id for c in chunk), problem)
+            judge.ballot.failures |= dict.fromkeys((c.id for c in chunk), told(error))
             return
         said = answer.value or {}
         judge.ballot.verdicts |= {c.id: said[n] for n, c in enumerate(chunk, 1) if n in said}

@@ -25,6 +25,7 @@ class Ballot:
         asked_alone: Criteria that a whole-rubric reply left out and that were asked again alone.
         retries: Replies that could not be read and were asked for again.
         usage: Calls and tokens by kind.
+        endpoint: Hash of its address and model arguments; empty where there are none.
     """
 
     judge: str
@@ -38,6 +39,7 @@ class Ballot:
     asked_alone: int = 0
     retries: int = 0
     usage: Counter[str] = field(default_factory=Counter)
+    endpoint: str = ""
 
     def take(self, criterion: str, given: Given) -> None:
         """Count a verdict that this judge gave in an earlier scoring."""
@@ -52,6 +54,7 @@ class Ballot:
         """What a score records of the judge; the verdicts stand apart."""
         more: dict[str, Any] = {"usage": dict(self.usage)} if with_usage else {}
         more |= {"vote": self.vote} if self.vote > 1 else {}
+        more |= {"endpoint": self.endpoint} if self.endpoint else {}
         more |= {"asked_alone": self.asked_alone} if self.asked_alone else {}
         if self.failures:
             more |= {"failed": len(self.failures), "failure": next(iter(self.failures.values()))}

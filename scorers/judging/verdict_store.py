@@ -10,8 +10,10 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import socket
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -141,9 +143,17 @@ class VerdictStore:
         values = [value for _, value in chosen]
         removed = 0
         for path in self._files():
-            with contextlib.closing(_open(path, write=True)) as store:
-                removed += store.execute(f"DELETE FROM replies WHERE {clause}", values).rowcount
-                store.execute("VACUUM")
+            try:
+                with contextlib.closing(_open(path, write=True)) as store:
+                    removed += store.execute(f"DELETE FROM replies WHERE {clause}", values).rowcount
+                    store.execute("VACUUM")
+            except sqlite3.OperationalError:  # read-only or busy, not damaged
+                raise
+            except sqlite3.DatabaseError:
+                _rename_damaged(path)
+        if not values:
+            for path in self.folder.glob("*.damaged"):
+                path.unlink(missing_ok=True)
         return removed
 
     def size(self) -> int:
@@ -185,13 +195,14 @@ class VerdictStore:
                 _rename_damaged(path)
                 self._own = _open(path, write=True)
             self._own_path, self._lock = path, lock
+            _share(path)
         return self._own
 
     def _reader(self, path: Path) -> sqlite3.Connection | None:
         if path not in self._others:
             try:
-                self._others[path] = _open(path)
-            except sqlite3.Error:
+                self._others[path] = _open_to_read(path)
+            except (OSError, sqlite3.Error):
                 return None
         return self._others[path]
 
@@ -220,6 +231,32 @@ def _open(path: Path, write: bool = False) -> sqlite3.Connection:
     return store
 
 
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    store = _open(path)
+    try:
+        store.execute("SELECT 1 FROM replies LIMIT 1")
+    except sqlite3.OperationalError as error:
+        store.close()
+        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+            raise
+        return _rolled_back(path)
+    return store
+
+
+def _rolled_back(path: Path) -> sqlite3.Connection:
+    """What a file held before the entry at which its process was killed, in memory.
+
+    The file itself is left to its own machine: from here, a killed process may only seem so.
+    """
+    snapshot = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in (path.name, f"{path.name}-journal"):
+            shutil.copy(path.with_name(name), folder)
+        with contextlib.closing(_open(Path(folder) / path.name, write=True)) as copy:
+            copy.backup(snapshot)
+    return snapshot
+
+
 def _quoted(path: Path) -> str:
     return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
@@ -233,7 +270,13 @@ def _free_file(folder: Path) -> tuple[Path, int]:
     slot = 0
     while True:
         path = folder / f"{machine}-{slot}{_SUFFIX}"
-        lock = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR, 0o666)
+        slot += 1
+        try:
+            lock = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR, 0o666)
+        except PermissionError:
+            if not path.with_suffix(".lock").exists():
+                raise
+            continue  # another user's
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return path, lock
@@ -241,7 +284,13 @@ def _free_file(folder: Path) -> tuple[Path, int]:
             os.close(lock)
             if not isinstance(error, BlockingIOError):
                 raise
-        slot += 1
+
+
+def _share(path: Path) -> None:
+    # a folder that a group shares says so itself, whatever the process's umask
+    with contextlib.suppress(OSError):
+        if path.parent.stat().st_mode & 0o040:
+            path.chmod(path.stat().st_mode | 0o040)
 
 
 def _rename_damaged(path: Path) -> None:

@@ -76,6 +76,7 @@ class JudgeSeat(_Record):
         asked_alone: Criteria that a whole-rubric reply left out.
         failed: Criteria on which the call failed for good, `failure` the first error, and
             `missing` their ids, by which a later scoring completes the judging.
+        endpoint: Hash of its address and model arguments; empty where there are none.
     """
 
     model: str
@@ -87,6 +88,7 @@ class JudgeSeat(_Record):
     failed: int = 0
     failure: str = ""
     missing: Annotated[list[str], _TOO_LONG_LIST] = []
+    endpoint: str = ""
 
 
 class JudgingRecord(_Record):
@@ -279,7 +281,7 @@ def exact_values(score: Score) -> dict[str, float]:
 
 
 def _asked(seat: JudgeSeat) -> tuple[object, ...]:
-    return seat.model, seat.vote, seat.settings
+    return seat.model, seat.vote, seat.settings, seat.endpoint
 
 
 class AttackedPair(_Record):

@@ -1,5 +1,6 @@
-"""Judging that lacks verdicts because calls failed for good, and how it is completed."""
+"""Verdicts that a log holds, and how judging that lacks some is completed."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,32 +16,50 @@ REPAIR = "inspect score {log} --action overwrite --overwrite"
 """Asks for the missing verdicts alone: all scorers of the log, as they were set up for the run."""
 
 
-def incomplete_judging(state: TaskState, judged: str, text: str) -> RubricRecord | None:
-    """The newest score in the log of the same text that lacks verdicts; None if none does.
+def repair_command(log: str) -> str:
+    """`REPAIR` for a log, as a shell takes it."""
+    return REPAIR.format(log=shlex.quote(log))
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A judging in the log.
+
+    Attributes:
+        record: Of its score.
+        replaced: Whether the new score takes its place, and so what it cost.
+    """
+
+    record: RubricRecord
+    replaced: bool
+
+
+def earlier_judgings(state: TaskState, judged: str, text: str) -> Iterator[Earlier]:
+    """The scores in the log of the same text, the newest first.
 
     Args:
         state: Of the sample.
         judged: `trace` or `response`.
         text: What is to be judged.
     """
-    for score in _earlier(state):
+    for score, replaced in _earlier(state):
         if score.answer != text or "judged" not in (score.metadata or {}):
             continue
         try:
             record = RubricRecord.of(score)
         except SuiteError:
             continue
-        if record.judged == judged:
-            return record if record.incomplete else None
-    return None
+        if record.judged == judged and record.judge:
+            yield Earlier(record, replaced)
 
 
-def _earlier(state: TaskState) -> Iterator[Score]:
-    yield from reversed((state.scores or {}).values())
+def _earlier(state: TaskState) -> Iterator[tuple[Score, bool]]:
+    for score in reversed((state.scores or {}).values()):
+        yield score, False
     # `inspect score --action overwrite` shows a scorer no score, but all events
     for event in reversed(transcript().events):
         if isinstance(event, ScoreEvent):
-            yield event.score
+            yield event.score, True
 
 
 @dataclass
@@ -70,5 +89,5 @@ class Incomplete:
         """What to tell the user, with the command that asks for what is missing."""
         return (
             f"{self.samples} samples lack {self.verdicts} verdicts, since judge calls failed for "
-            f"good (first: {self.first}). Only these are asked for by: {REPAIR.format(log=log)}"
+            f"good (first: {self.first}). Only these are asked for by: {repair_command(log)}"
         )

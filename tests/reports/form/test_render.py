@@ -15,12 +15,7 @@ from rich.console import Console
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.files import write_whole
 from moral_evals.reports.__main__ import main
-<<<<<<< HEAD
 from moral_evals.reports.form.document import Report, Table, merged, number, remarks, shown
-from moral_evals.reports.form.output import write_whole
-=======
-from moral_evals.reports.form.document import Report, Table, merged, number, shown
->>>>>>> rest
 from moral_evals.reports.form.render import (
     FORMATS,
     to_csv,
