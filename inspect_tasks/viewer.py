@@ -11,7 +11,7 @@ from inspect_ai.viewer import (
 
 from moral_evals.loaders.morebench.records import dimension_key
 from moral_evals.scorers.outcome import FLAGS
-from moral_evals.scorers.rubric.metrics import METRIC_NAMES
+from moral_evals.scorers.rubric.scenario_table import METRIC_NAMES
 
 _SHARE = ScoreColorScale(palette="good-high", min=0.0, max=1.0)
 # short, so that a header stays in one piece beside all others on a small screen

@@ -18,9 +18,9 @@ from inspect_ai.log import EvalLog, EvalSampleSummary, EvalScore, read_eval_log_
 from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.logs import log_files, read, scores_of
-from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
 from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.scenario_table import GROUPS
+from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.stats.bootstrap import Array
 
 VALUES = ("score", *map(dimension_key, DIMENSIONS), "length", "graded_share", "declined")
