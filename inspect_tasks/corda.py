@@ -12,8 +12,14 @@ from moral_evals.inspect_tasks.run_watch import watch_runs
 from moral_evals.inspect_tasks.viewer import chain_viewer
 from moral_evals.loaders.corda.chains import Chain, Option
 from moral_evals.loaders.corda.data import load_chains
-from moral_evals.loaders.corda.layout import balance_warning, default_shuffles
-from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition, option_counts, rollout_dataset
+from moral_evals.loaders.corda.rollouts import (
+    CONDITIONS,
+    Condition,
+    balance_warning,
+    default_shuffles,
+    option_counts,
+    rollout_dataset,
+)
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import flag, one_of, refuse_unknown, texts, whole
 from moral_evals.scorers.corda.order import TierOrder, best_options, worst_options

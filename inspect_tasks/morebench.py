@@ -16,7 +16,7 @@ from moral_evals.loaders.options import one_of, refuse_unknown
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
-from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
+from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
 from moral_evals.solvers.elicit import candidate_prompt_sha256, elicit_reasoning
 

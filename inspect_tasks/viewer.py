@@ -12,7 +12,7 @@ from inspect_ai.viewer import (
 
 from moral_evals.loaders.morebench.records import dimension_key
 from moral_evals.scorers.outcome import FLAGS
-from moral_evals.scorers.rubric.metrics import METRIC_NAMES
+from moral_evals.scorers.rubric.scenario_table import METRIC_NAMES
 
 _SHARE = ScoreColorScale(palette="good-high", min=0.0, max=1.0)
 # a column is as wide as its label, and 120 pixels at most, so that a long label is cut

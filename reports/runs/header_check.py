@@ -14,7 +14,7 @@ from moral_evals.reports.runs.logs import (
     suite_scores,
     with_samples,
 )
-from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
+from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 
 _ROUNDING = 1e-9
 

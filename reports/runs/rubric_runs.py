@@ -19,9 +19,9 @@ from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.logs import FoundLog, is_rubric, scores_of
-from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
 from moral_evals.scorers.rubric.record import RubricRecord, exact_values
 from moral_evals.scorers.rubric.scenario_table import GROUPS
+from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.stats.bootstrap import Array
 
 VALUES = ("score", *map(dimension_key, DIMENSIONS), "length", "graded_share", "declined")

@@ -15,16 +15,10 @@ from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
 from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
 from moral_evals.reports.show.panel import is_panel, panel_table
 from moral_evals.reports.show.replies import listed, reply_counts
+from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label, by_weight
 from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
-from moral_evals.scorers.rubric.metrics import (
-    METRIC_NAMES,
-    by_dimension,
-    by_label,
-    by_weight,
-    headline,
-)
 from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
-from moral_evals.scorers.rubric.scenario_table import ScenarioTable
+from moral_evals.scorers.rubric.scenario_table import METRIC_NAMES, ScenarioTable, headline
 from moral_evals.scorers.stats.bootstrap import ratio
 
 _GROUPS = {

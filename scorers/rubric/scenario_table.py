@@ -1,4 +1,4 @@
-"""Scores of a run as arrays over scenarios, the units of every interval."""
+"""Scores of a run as arrays over scenarios, the units of every interval, and its chief figures."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,13 +9,29 @@ import numpy as np
 from inspect_ai.scorer import SampleScore
 from numpy.typing import NDArray
 
-from moral_evals.loaders.morebench.records import Criterion, ScenarioMetadata, dimension_key
+from moral_evals.loaders.morebench.records import (
+    DIMENSIONS,
+    Criterion,
+    ScenarioMetadata,
+    dimension_key,
+)
 from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled, weighted_share
 from moral_evals.scorers.rubric.record import JudgingRecord, exact_values
-from moral_evals.scorers.stats.bootstrap import Array, Statistic, ratio
+from moral_evals.scorers.stats.bootstrap import (
+    SEED,
+    Array,
+    Bootstrap,
+    Interval,
+    Statistic,
+    difference,
+    ratio,
+)
 
 GROUPS = ("source_group", "role", "type", "context", "theory")
 """Labels that a table can be broken down by."""
+
+METRIC_NAMES = {d: d.partition(" ")[0] for d in DIMENSIONS[:-1]}
+"""By dimension its name in the metrics, short enough for a screen of 80 columns."""
 
 Keep = Callable[[Criterion], bool]
 Adjust = Callable[[dict[str, float], float], float]
@@ -164,6 +180,29 @@ def hard_score(score: Array, length: Array) -> Statistic:
     found = ratio(score, length, scale=1000, bounds=(0.0, math.inf))
     units, characters = found.units(), float(found.columns[:, 1].sum())
     return replace(found, possible=(0.0, 1000 * units / characters)) if characters else found
+
+
+def headline(table: ScenarioTable, seed: int = SEED) -> dict[str, Interval]:
+    """`regular`, `hard`, `gap`, and by short name (and `other`) the dimensions."""
+    ask = Bootstrap(len(table.ids), seed=seed).interval
+    hard = hard_score(table.score, table.length)
+    gap = difference(
+        ratio(table.dimension("harmless outcome")), ratio(table.dimension("logical process"))
+    )
+    names = METRIC_NAMES | {DIMENSIONS[-1]: DIMENSIONS[-1]}
+    dimensions = {name: mean_interval(table.dimension(d), seed) for d, name in names.items()}
+    return {"regular": ask(ratio(table.score)), "hard": ask(hard), "gap": ask(gap)} | dimensions
+
+
+def mean_interval(values: Array, seed: int = SEED) -> Interval:
+    """The mean over the scenarios that have a value, with the bootstrap over those alone.
+
+    Inspect's own `ci()` draws without a seed and knows no small-sample form.
+    """
+    known = values[np.isfinite(values)]
+    found = Bootstrap(len(known), seed=seed).interval(ratio(known))
+    # summed exactly, as in all logs so far
+    return replace(found, estimate=math.fsum(known) / len(known)) if len(known) else found
 
 
 def dimension_share(table: ScenarioTable, dimension: str) -> Statistic:

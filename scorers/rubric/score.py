@@ -11,6 +11,9 @@ from moral_evals.scorers.markdown import row, viewer_cell
 from moral_evals.scorers.rubric.aggregate import ScenarioScore, fulfilled, scenario_score
 from moral_evals.scorers.rubric.record import RubricRecord, rounded
 
+RESPONSE_PREFIX = "response_"
+"""Of the value keys of a score that stands beside a trace's."""
+
 # a criterion is shown whole: the longest published ones have some 300 characters
 _CRITERION_SHOWN = 2000
 

@@ -20,7 +20,7 @@ from moral_evals.reports.page import command as page_module
 from moral_evals.reports.page.command import Part, page
 from moral_evals.reports.plots.catalogue import rubric_drawings
 from moral_evals.reports.plots.palette import marks
-from moral_evals.scorers.rubric.metrics import METRIC_NAMES
+from moral_evals.scorers.rubric.scenario_table import METRIC_NAMES
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.end_to_end.chromium import CHROMIUM, Seen, chromium, viewing
 from tests.mocks import always, run, thinking

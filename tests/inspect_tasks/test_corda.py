@@ -10,8 +10,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 
 from moral_evals.inspect_tasks import corda
-from moral_evals.loaders.corda.layout import default_shuffles
-from moral_evals.loaders.corda.rollouts import RolloutMetadata
+from moral_evals.loaders.corda.rollouts import RolloutMetadata, default_shuffles
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.scorers.lexicographic import lexicographic
 from tests.chain_figures import chain_figures

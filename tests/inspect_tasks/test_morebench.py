@@ -15,8 +15,8 @@ from moral_evals.inspect_tasks import morebench, morebench_theory
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import DIMENSIONS, THEORIES, ScenarioMetadata
 from moral_evals.reports.runs.sample_scores import sample_scores
-from moral_evals.scorers.rubric.metrics import METRIC_NAMES, by_dimension, by_label
-from moral_evals.scorers.rubric.scenario_table import ScenarioTable
+from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label
+from moral_evals.scorers.rubric.scenario_table import METRIC_NAMES, ScenarioTable
 from tests.cases import one_case
 from tests.conftest import SHARED
 from tests.mocks import USAGE, always, criterion_of, metrics, mock, output, run, thinking

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moral_evals.loaders.corda.layout import (
+from moral_evals.loaders.corda.rollouts import (
     LABEL_POOL,
     balance_warning,
     default_shuffles,
@@ -96,7 +96,7 @@ def test_order_of_the_labels_given_is_no_matter() -> None:
 
 def test_same_in_every_process() -> None:
     code = (
-        "from moral_evals.loaders.corda.layout import draw_labels, layout\n"
+        "from moral_evals.loaders.corda.rollouts import draw_labels, layout\n"
         "import random; random.seed(1)\n"
         "print([draw_labels(s, k) for s in (0, 1) for k in (2, 3, 7)])\n"
         "print(layout(0, 'chäin', 's1', 5, 3, draw_labels(0, 5)))"

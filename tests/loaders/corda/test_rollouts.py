@@ -16,11 +16,12 @@ from inspect_ai.dataset import Sample
 from pydantic import JsonValue, TypeAdapter
 
 from moral_evals.loaders.corda.chains import Chain, Option, Step
-from moral_evals.loaders.corda.layout import LABEL_POOL, draw_labels
 from moral_evals.loaders.corda.rollouts import (
     CONDITIONS,
+    LABEL_POOL,
     Condition,
     RolloutMetadata,
+    draw_labels,
     option_counts,
     rollout_dataset,
 )

@@ -19,7 +19,7 @@ from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.reports.runs.sample_scores import sample_scores
 from moral_evals.reports.show.command import shown
-from moral_evals.scorers.rubric.metrics import by_dimension, by_weight
+from moral_evals.scorers.rubric.breakdowns import by_dimension, by_weight
 from moral_evals.scorers.rubric.scenario_table import ScenarioTable
 from moral_evals.scorers.rubric_judge import rubric_judge
 from tests.mocks import always, metrics, mock

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from moral_evals.loaders.corda.layout import draw_labels, layout
+from moral_evals.loaders.corda.rollouts import draw_labels, layout
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder, Tiers
 from moral_evals.scorers.corda.records import ChainAnswer, Condition, StepRecord
 from moral_evals.scorers.corda.table import Arm, ChainTable

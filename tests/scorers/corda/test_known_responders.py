@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from moral_evals.loaders.corda.layout import draw_labels, layout
+from moral_evals.loaders.corda.rollouts import draw_labels, layout
 from moral_evals.scorers.corda import bias as b
 from moral_evals.scorers.corda import metrics as m
 from moral_evals.scorers.corda.order import (

@@ -15,15 +15,9 @@ from moral_evals.loaders.morebench.records import (
 )
 from moral_evals.scorers.outcome import outcome_counts, outcome_flags
 from moral_evals.scorers.rubric.aggregate import scenario_score
-from moral_evals.scorers.rubric.metrics import (
-    by_dimension,
-    by_label,
-    by_weight,
-    headline,
-    mean_interval,
-    morebench_score,
-)
-from moral_evals.scorers.rubric.scenario_table import ScenarioTable
+from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label, by_weight
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable, headline, mean_interval
+from moral_evals.scorers.rubric_judge import morebench_score
 from moral_evals.scorers.stats.bootstrap import Bootstrap, ratio
 
 NAN = math.nan

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from inspect_ai.scorer import SampleScore, Score
 from pytest_inspect_evals.metrics import run_metrics
 
-from moral_evals.scorers.rubric.metrics import morebench_score
 from moral_evals.scorers.rubric.panel_metrics import PanelFigures, panel_alpha, panel_figures
+from moral_evals.scorers.rubric_judge import morebench_score
 from moral_evals.scorers.stats.bootstrap import Interval
 
 WORDS = {"y": "yes", "n": "no", "u": "ungraded"}

@@ -13,7 +13,6 @@ from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import Criterion
 from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.panel import Ballot, combine
-from moral_evals.scorers.rubric.metrics import morebench_score
 from moral_evals.scorers.rubric.record import (
     JudgingRecord,
     OutcomeRecord,
@@ -21,6 +20,7 @@ from moral_evals.scorers.rubric.record import (
 )
 from moral_evals.scorers.rubric.scenario_table import ScenarioTable
 from moral_evals.scorers.rubric.score import scored, unscored
+from moral_evals.scorers.rubric_judge import morebench_score
 
 LEGACY = Path(__file__).parents[2] / "legacy" / "logs"
 RUBRIC = [

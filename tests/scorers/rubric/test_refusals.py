@@ -10,7 +10,7 @@ from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.runs.sample_scores import summary_scores
 from moral_evals.scorers.judging.prompt import declined_statement
-from moral_evals.scorers.rubric.metrics import by_label
+from moral_evals.scorers.rubric.breakdowns import by_label
 from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
 from moral_evals.scorers.rubric.scenario_table import ScenarioTable
 from moral_evals.scorers.stats.bootstrap import Interval
