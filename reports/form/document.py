@@ -69,20 +69,23 @@ class Report:
 
 
 def merged(reports: Sequence[Report], title: str) -> Report:
-    """Several reports as one: each report's remarks go under its last table.
+    """Several reports as one: each report's remarks go under its last table, if it has one.
 
     Tables are named after their report too, since a name must be unique in a file.
     """
     if len(reports) == 1:
         return reports[0]
     left_out = dict.fromkeys(line for report in reports for line in report.left_out)
-    tables = []
+    tables, notes = [], []
     for report in reports:
+        if not report.tables:
+            notes += [f"{report.title}: {note}" for note in report.notes]
+            continue
         *before, last = report.tables
         for table in (*before, replace(last, notes=[*last.notes, *report.notes])):
             name = f"{report.name or slug(report.title)}/{table.name}"
             tables.append(replace(table, name=name, title=f"{report.title}. {table.title}"))
-    return Report(title, tables, left_out=list(left_out))
+    return Report(title, tables, notes, left_out=list(left_out))
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -14,6 +14,7 @@ from moral_evals.reports.runs.header_check import checked
 from moral_evals.reports.runs.logs import (
     FoundLog,
     UnreadableLog,
+    content_of,
     is_file_name,
     log_files,
     place_of,
@@ -49,7 +50,8 @@ class Found:
         """The same, one log at a time."""
         for log in self.logs:
             try:
-                made = list(make(log))
+                with content_of(log.location):
+                    made = list(make(log))
             except UnreadableLog as error:
                 self._leave_out(error, log.named)
             else:

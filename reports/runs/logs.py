@@ -1,6 +1,7 @@
 """Listing logs, and reading them: header, summaries, samples; every failure is one line."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,15 +16,17 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
     read_eval_log_samples,
 )
+from pydantic import ValidationError
 
-from moral_evals.loaders.errors import SuiteError, first_line
+from moral_evals.loaders.errors import SuiteError, field_name, first_line, validation_problem
+from moral_evals.scorers.rubric.record import RecordError
 
 UNREAD = {"events", "messages", "store", "attachments", "output", "timelines", "events_data"}
 """Fields that no score depends on any more, and most of a sample's size."""
 
 
 class UnreadableLog(SuiteError):
-    """A file is no Inspect log, or only a part of one."""
+    """A file is no Inspect log, or only a part of one, or holds what no scorer of this suite wrote."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,20 @@ def samples_of(name: str) -> Iterator[EvalSample]:
         )
     except Exception as error:
         raise _unreadable(name, error) from error
+
+
+@contextmanager
+def content_of(name: str) -> Iterator[None]:
+    """Around the reading of a log's records; UnreadableLog for one that the suite did not write."""
+    try:
+        yield
+    except (RecordError, ValueError) as error:
+        cause = error if isinstance(error, ValidationError) else error.__cause__
+        problem = first_line(error)
+        if isinstance(cause, ValidationError) and not isinstance(error, RecordError):
+            path, found = validation_problem(cause)
+            problem = f"{cause.title}, field {field_name(path)}: {found}"
+        raise UnreadableLog(f"{shown_name(name)}: {problem}.") from error
 
 
 def _unreadable(name: str, error: Exception) -> UnreadableLog:

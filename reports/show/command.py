@@ -58,12 +58,13 @@ def run(options: argparse.Namespace) -> None:
     logs = find_logs(options.logs, scored=False)
     # a log without scores is told of only where it was asked for by name
     chosen = [log for log in logs.logs if log.named or suite_scores(log.header)]
-    lines = logs.lines_for((log.location for log in chosen), "score of this suite")
-    if not chosen:
-        raise logs.nothing("no scores of this suite in these logs", lines)
     chosen.sort(key=lambda log: log.header.eval.created, reverse=True)
-    _refuse_unused([log.header for log in chosen], by)
-    found = [shown(log, by) for log in chosen]
+    if chosen:
+        _refuse_unused([log.header for log in chosen], by)
+    found = replace(logs, logs=chosen).each(lambda log: [shown(log, by)])
+    lines = logs.lines_for((log.location for log in chosen), "score of this suite")
+    if not found:
+        raise logs.nothing("no scores of this suite in these logs", lines)
     found[-1] = replace(found[-1], left_out=lines)
     # one file or stream holds one document
     for report in found if options.format == "terminal" else [merged(found, "Runs")]:

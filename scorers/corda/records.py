@@ -156,7 +156,7 @@ def logged_step(record: StepRecord, fact: Mapping[str, Any], order: TierOrder) -
     return row if math.isnan(value) else row | {"u": value}
 
 
-class _LoggedStep(BaseModel):
+class CordaStep(BaseModel):
     """A row of `logged_step`, with whatever else a version keeps there."""
 
     model_config = ConfigDict(extra="allow")
@@ -164,11 +164,11 @@ class _LoggedStep(BaseModel):
     step_id: str
 
 
-class _Logged(BaseModel):
+class CordaScore(BaseModel):
     """What a score's metadata must hold for the rollout to be known again."""
 
     tier_order: tuple[str, ...]
-    steps: list[_LoggedStep]
+    steps: list[CordaStep]
 
 
 def chain_answers(
@@ -186,7 +186,7 @@ def chain_answers(
         logged = score.score.metadata
         if rollout is None or not logged or "steps" not in logged:
             continue
-        record = _Logged.model_validate(logged)
+        record = CordaScore.model_validate(logged)
         order = TierOrder(record.tier_order)
         answers.append(chain_answer(rollout, [s.model_dump() for s in record.steps], order))
     shuffles = 1 + max((a.shuffle for a in answers), default=0)

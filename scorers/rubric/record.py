@@ -29,6 +29,10 @@ Usage = Annotated[dict[str, int], _TOO_LONG]
 """Calls and tokens by kind, `saved_*` those that the verdict cache spared."""
 
 
+class RecordError(SuiteError):
+    """Metadata that no scorer of this suite wrote."""
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -36,7 +40,7 @@ class _Record(BaseModel):
     def of(cls, score: Score) -> Self:
         """The record of a score, from a log or just made.
 
-        Raises SuiteError, naming the field, for metadata that no scorer of this class wrote.
+        Raises RecordError, naming the field, for metadata that no scorer of this class wrote.
         """
         return cls.read(score.metadata or {})
 
@@ -48,7 +52,7 @@ class _Record(BaseModel):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, first["loc"])) or "metadata"
-            raise SuiteError(
+            raise RecordError(
                 f"not the metadata of a {cls.__doc__.partition('.')[0].lower()}: "  # type: ignore[union-attr]
                 f"field {field}: {first['msg']}"
             ) from None

@@ -9,8 +9,8 @@ import sys
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from moral_evals.reports.__main__ import main
 from moral_evals.loaders.files import write_whole
+from moral_evals.reports.__main__ import main
 from moral_evals.reports.form.output import fit_streams
 
 LETTERS = "− – → † Δ é 中 😀 \ud83d"
