@@ -14,7 +14,7 @@ from moral_evals.reports.plots.catalogue import rubric_drawings
 from moral_evals.reports.plots.corda import corda_drawings
 from moral_evals.reports.plots.files import titled
 from moral_evals.reports.plots.palette import marks
-from moral_evals.reports.plots.rows import Row, Scale, draw_rows
+from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
 from moral_evals.reports.plots.scatter import regular_hard
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.reports.builders import rubric_run
@@ -86,7 +86,7 @@ def test_bars_are_the_means_by_theory():
 def test_intervals_are_drawn_as_computed_and_the_unmeasured_as_a_dash():
     look = marks(["m"])["m"]
     cells = [[Interval(0.5, 0.25, 0.75, 9)], [Interval(math.nan, math.nan, math.nan, 0)]]
-    figure = draw_rows(["share"], [Row("m", look, c) for c in cells], Scale("x", reference=0.5))
+    figure = draw_rows(["share"], [PlotRow("m", look, c) for c in cells], Scale("x", reference=0.5))
     assert whiskers(figure.axes[0]) == [(0.25, 0.75)]
     assert {"0.50", "–"} <= set(texts(figure))
 
