@@ -66,7 +66,10 @@ def test_an_examination_of_a_judge_has_its_chief_figures(capsys, attack):
 
 
 def test_lost_samples_are_named(capsys):
-    log = run(morebench(data="sample"), always(REPLY), None, limit=2)
+    def down(messages):
+        raise PermissionError("401")
+
+    log = run(morebench(data="sample", on_judge_error="raise"), always(REPLY), mock(down), limit=2)
     printed = shown(capsys, log.location)
     assert log.status == "error"
     assert "status error" in printed
@@ -83,7 +86,8 @@ def test_a_sample_whose_judging_failed_counts_among_the_replies(capsys):
             raise PermissionError("401")
         return "yes"
 
-    log = run(morebench(data="sample"), always(REPLY), mock(judge), limit=2, max_samples=1)
+    task = morebench(data="sample", on_judge_error="raise")
+    log = run(task, always(REPLY), mock(judge), limit=2, max_samples=1)
     printed = shown(capsys, log.location)
     assert metrics(log, "outcome")["samples"] == 1
     assert "scored 1 of 2" in printed
