@@ -110,7 +110,8 @@ def _scores(run: CordaRun) -> Table:
         bounds = f"{number(low.estimate)} to {number(high.estimate)}"
         rows.append([condition, score, bounds, missing_share([arm]), score.n])
         # missing answers that could move the score further than sampling does come first
-        if high.estimate - low.estimate > score.upper - score.lower:
+        reach = high.estimate - low.estimate
+        if reach > 0 and not reach <= score.upper - score.lower:  # too few chains: no interval
             notes.append(f"MISSING ANSWERS MATTER in {condition}: bounds {bounds}.")
     notes += _order_notes(run)
     if any(is_primary(f"{condition}.lms") for condition in run.table.arms):
