@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from inspect_ai.log import EvalLog, EvalScore
 
-from moral_evals.scorers.stats.bootstrap import SMALL_N, Interval
+from moral_evals.scorers.stats.bootstrap import FEWEST, SMALL_N, Interval
 
 
 def metric_values(score: EvalScore) -> dict[str, float]:
@@ -28,7 +28,9 @@ def caveats(log: EvalLog, units: float, name: str) -> list[str]:
         found.append("bundled sample: these are not MoReBench scores")
     if log.eval.model.startswith(("embedded/", "scripted/")):
         found.append("demonstration model")
-    if units < SMALL_N:
+    if units < FEWEST:
+        found.append(f"only {units:.0f} {name}: too few for intervals")
+    elif units < SMALL_N:
         found.append(f"only {units:.0f} {name}: intervals are too narrow to lean on")
     balance = str(metadata.get("balance", "balanced"))
     if balance != "balanced":

@@ -7,10 +7,12 @@ from functools import cached_property
 from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import SampleScore
 
+from moral_evals.loaders.corda.rollouts import RolloutMetadata
 from moral_evals.reports.runs.conditions import Conditions, chain_conditions
 from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.logs import FoundLog, is_corda, scored_samples, scores_of
 from moral_evals.scorers.corda.order import TierOrder
+from moral_evals.scorers.corda.order_scan import MAX_TIERS, OrderScan, order_scan
 from moral_evals.scorers.corda.records import ChainAnswer, chain_answers
 from moral_evals.scorers.corda.summary import DEFAULTS, Figures, summarise
 from moral_evals.scorers.corda.table import Arm, ChainTable
@@ -27,6 +29,7 @@ class CordaRun:
         conditions: What must be the same for two runs to be comparable.
         answers: Every rollout.
         order: Tier order of the score.
+        data_tiers: Tiers of the data, some of which the order may leave out.
     """
 
     log: EvalLog
@@ -34,6 +37,7 @@ class CordaRun:
     conditions: Conditions
     answers: tuple[ChainAnswer, ...]
     order: TierOrder
+    data_tiers: frozenset[str] = frozenset()
 
     @property
     def model(self) -> str:
@@ -49,6 +53,11 @@ class CordaRun:
     def figures(self) -> Figures:
         """Every figure of the run by name, as `summarise` names them."""
         return summarise(self.answers, self.order)
+
+    @cached_property
+    def orders(self) -> dict[str, OrderScan]:
+        """By condition the LMS under every order of the tiers; empty for too many tiers."""
+        return order_scan(self.table) if len(self.order.names) <= MAX_TIERS else {}
 
     def ask(self, condition: str, figure: Callable[[Arm], Statistic]) -> Interval:
         """A figure of one condition with its interval over chains."""
@@ -75,4 +84,12 @@ def corda_runs_of(log: FoundLog) -> Iterator[CordaRun]:
         ]
         answers, order = chain_answers(rollouts)
         if order is not None:
-            yield CordaRun(header, score, chain_conditions(header, order), tuple(answers), order)
+            conditions = chain_conditions(header, order)
+            yield CordaRun(header, score, conditions, tuple(answers), order, _tiers(rollouts))
+
+
+def _tiers(rollouts: Sequence[SampleScore]) -> frozenset[str]:
+    # every rollout of a chain has the same options
+    chains = {r.chain_id: r.chain for s in rollouts if (r := s.sample_metadata_as(RolloutMetadata))}
+    steps = (step for chain in chains.values() for step in chain.steps)
+    return frozenset(tier for step in steps for option in step.options for tier in option.tiers)

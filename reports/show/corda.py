@@ -10,8 +10,12 @@ from moral_evals.reports.form.document import Cell, Table, number
 from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs_of
 from moral_evals.reports.runs.logs import FoundLog, is_corda
+from moral_evals.scorers.corda.dominance import dominance_pairs
+from moral_evals.scorers.corda.history_effects import contrast_bounds, is_primary
 from moral_evals.scorers.corda.metrics import lms, missing_share, step_scores
-from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
+from moral_evals.scorers.corda.missing_bounds import Bounds
+from moral_evals.scorers.corda.net_benefit import P_LEX_CAUTION
+from moral_evals.scorers.corda.order_luck import order_caution, order_luck
 from moral_evals.scorers.corda.summary import DEFAULTS
 from moral_evals.scorers.corda.table import ANSWER_KINDS, ChainTable
 from moral_evals.scorers.stats.bootstrap import ratio
@@ -39,6 +43,9 @@ _PULL = {
 }
 _CONTRASTS = {
     "conditioning_effect": "conditioning effect (own - unconditioned)",
+    "commitment_effect": "commitment effect (own - context)",
+    "story_effect": "story effect (context - unconditioned)",
+    "random_history_effect": "random history (random - unconditioned)",
     "aa_check": "A/A check (should contain 0)",
     "drift_difference": "drift difference",
     "hysteresis": "hysteresis (best - worst history)",
@@ -59,7 +66,10 @@ _PROFILE = {
     "first_label_excess": "first label, excess",
     "agreement_corrected": "agreement across shuffles above chance",
 }
-_CHIEF_CONTRASTS = ("conditioning_effect", "aa_check", "hysteresis", "net_benefit")
+_CHIEF_CONTRASTS = (
+    "conditioning_effect", "hysteresis", "net_benefit", "commitment_effect", "story_effect",
+    "random_history_effect", "aa_check", "p_lex_better",
+)  # fmt: skip
 
 
 def holds(score: EvalScore) -> bool:
@@ -84,7 +94,8 @@ def figures(log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Tabl
     if by:
         tables += [table for name in by for table in _BREAKDOWNS[name](run)]
     else:
-        tables += [_profile(run), *_contrasts(run, _CHIEF_CONTRASTS)]
+        first = next(iter(run.table.arms))
+        tables += [_profile(run, first), _tier(run, first), *_contrasts(run, _CHIEF_CONTRASTS)]
     named = [replace(t, name=f"{score.scorer}/{t.name}") for t in tables]
     return [*named[:-1], replace(named[-1], notes=[*named[-1].notes, *_remarks(run)])]
 
@@ -99,24 +110,41 @@ def _scores(run: CordaRun) -> Table:
         bounds = f"{number(low.estimate)} to {number(high.estimate)}"
         rows.append([condition, score, bounds, missing_share([arm]), score.n])
         # missing answers that could move the score further than sampling does come first
-        if high.estimate - low.estimate > score.upper - score.lower:
+        reach = high.estimate - low.estimate
+        if reach > 0 and not reach <= score.upper - score.lower:  # too few chains: no interval
             notes.append(f"MISSING ANSWERS MATTER in {condition}: bounds {bounds}.")
-        stated = run.figures.get(f"{condition}.order_scan_stated")
-        if stated is not None and stated.estimate == 0:
-            best = number(run.figures[f"{condition}.order_scan_best"].estimate)
-            notes.append(f"{condition}: another tier order fits better (LMS {best}).")
+    notes += _order_notes(run)
+    if any(is_primary(f"{condition}.lms") for condition in run.table.arms):
+        notes.append("Primary: LMS unconditioned. Figures not called primary are exploratory.")
     columns = ["condition", "LMS", "bounds", "missing", "chains"]
     order = " > ".join(run.order.names)
     return Table("lms", f"LMS by the order {order}", columns, rows, notes)
 
 
-def _profile(run: CordaRun) -> Table:
-    """The chief figures of the first condition, and what was won on each tier."""
-    condition = next(iter(run.table.arms))
-    labels = _PROFILE | {f"tier_won.{tier}": f"won on {tier}" for tier in run.order.names}
-    rows = list(_rows(run, f"{condition}.", labels))
+def _order_notes(run: CordaRun) -> Iterator[str]:
+    """What the order scan says of the first condition, and of those that another order fits."""
+    for place, condition in enumerate(run.table.arms):
+        stated = run.figures.get(f"{condition}.order_scan_stated")
+        if stated is not None and (place == 0 or stated.estimate == 0):
+            yield _order_caution(run, condition)
+
+
+def _order_caution(run: CordaRun, condition: str) -> str:
+    scan = run.orders[condition]
+    return f"{condition}: {order_caution(scan, order_luck(run.table, condition))}"
+
+
+def _profile(run: CordaRun, condition: str) -> Table:
+    """The chief figures of a condition."""
+    rows = list(_rows(run, f"{condition}.", _PROFILE))
     more = f"More figures, of all conditions: --by {', '.join(BY)}."
-    return Table(f"profile_{condition}", condition, ["figure", "value"], rows, [more])
+    notes = [_dominance(run), more]
+    return Table(f"profile_{condition}", condition, ["figure", "value"], rows, notes)
+
+
+def _dominance(run: CordaRun) -> str:
+    sentence = dominance_pairs(run.table.steps, run.data_tiers).sentence()
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _per_condition(
@@ -136,23 +164,40 @@ def _rows(run: CordaRun, prefix: str, labels: Mapping[str, str]) -> Iterator[lis
 
 
 def _contrasts(run: CordaRun, names: Sequence[str] = tuple(_CONTRASTS)) -> Iterator[Table]:
-    rows = list(_rows(run, "", {name: _CONTRASTS[name] for name in names}))
-    if rows:
-        yield Table("contrasts", "Contrasts, paired", ["figure", "value"], rows)
+    """Primary and exploratory contrasts, with how far missing answers could move each."""
+    bounds = contrast_bounds(run.table)
+    for kind in ("primary", "exploratory"):
+        found = [n for n in names if n in run.figures and is_primary(n) == (kind == "primary")]
+        rows: list[list[Cell]] = [
+            [_CONTRASTS[n], run.figures[n], _range(bounds.get(n))] for n in found
+        ]
+        if rows:
+            notes = [P_LEX_CAUTION] if "p_lex_better" in found else []
+            columns = ["figure", "value", "missing answers allow"]
+            yield Table(f"contrasts_{kind}", f"Contrasts, paired, {kind}", columns, rows, notes)
+
+
+def _range(bounds: Bounds | None) -> str:
+    """Empty where nothing is missing."""
+    return f"{number(bounds.low)} to {number(bounds.high)}" if bounds and bounds.open else ""
 
 
 def _conditions(run: CordaRun) -> Iterator[Table]:
-    return _per_condition(run, "condition", lambda _: _CONDITION)
+    *before, last = _per_condition(run, "condition", lambda _: _CONDITION)
+    yield from (*before, replace(last, notes=[*last.notes, _dominance(run)]))
 
 
 def _tiers(run: CordaRun) -> Iterator[Table]:
-    for condition in run.table.arms:
-        rows: list[list[Cell]] = [
-            [tier, *(run.figures[f"{condition}.{name}.{tier}"] for name in _TIER)]
-            for tier in run.order.names
-        ]
-        columns = ["tier", *_TIER.values()]
-        yield Table(f"tier_{condition}", f"{condition}: what each tier decides", columns, rows)
+    return (_tier(run, condition) for condition in run.table.arms)
+
+
+def _tier(run: CordaRun, condition: str) -> Table:
+    rows: list[list[Cell]] = [
+        [tier, *(run.figures[f"{condition}.{name}.{tier}"] for name in _TIER)]
+        for tier in run.order.names
+    ]
+    columns = ["tier", *_TIER.values()]
+    return Table(f"tier_{condition}", f"{condition}: what each tier decides", columns, rows)
 
 
 _TIER = {"tier_won": "share won", "tier_weight": "share of pairs"}
@@ -207,16 +252,15 @@ def _missing(run: CordaRun) -> Iterator[Table]:
 
 def _orders(run: CordaRun) -> Iterator[Table]:
     """LMS under every order of the tiers, for each condition: the best five and the stated one."""
-    if len(run.order.names) > MAX_TIERS:
-        return
-    for condition, scan in order_scan(run.table).items():
+    for condition, scan in run.orders.items():
         ranked = sorted(scan.values, key=lambda o: -_known(scan.values[o]))
         shown = dict.fromkeys([scan.stated, *ranked[:5]])
         rows: list[list[Cell]] = [
             [("stated: " if o == scan.stated else "") + " > ".join(o.names), scan.values[o]]
             for o in shown
         ]
-        yield Table(f"order_{condition}", f"{condition}: tier orders", ["order", "LMS"], rows)
+        title, notes = f"{condition}: tier orders", [_order_caution(run, condition)]
+        yield Table(f"order_{condition}", title, ["order", "LMS"], rows, notes)
 
 
 def _known(value: float) -> float:

@@ -27,16 +27,16 @@ class Bounds:
         return self.high > self.low
 
 
-def difference_bounds(a: Arm, b: Arm, first_step: int = 0) -> Bounds:
+def difference_bounds(a: Arm, b: Arm, steps: slice = slice(None)) -> Bounds:
     """Of the mean difference in rank value, a minus b: dLMS, or CE from the second step on.
 
     Args:
         a: An arm.
         b: Another of the same table.
-        first_step: Index of the first step that counts.
+        steps: The steps that count; all of them, unless given.
     """
     low, high = (
-        chain_mean(_filled(a, best)[:, first_step:] - _filled(b, not best)[:, first_step:], (-1, 1))
+        chain_mean(_filled(a, best)[:, steps] - _filled(b, not best)[:, steps], (-1, 1))
         for best in (False, True)
     )
     return Bounds(low.estimate(), high.estimate())

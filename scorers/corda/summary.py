@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from moral_evals.loaders.corda.rollouts import Condition
-from moral_evals.scorers.corda import bias, contrasts, metrics, net_benefit
+from moral_evals.scorers.corda import bias, contrasts, history_effects, metrics, net_benefit
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
 from moral_evals.scorers.corda.records import ChainAnswer
@@ -31,16 +31,6 @@ _ARM: dict[str, Callable[[Arm], Statistic]] = {
     "drift": metrics.drift,
     "first_position_excess": bias.first_position_excess,
     "first_label_excess": bias.first_label_excess,
-}
-
-# first minus second arm
-_CONTRASTS: dict[str, tuple[Callable[[Arm, Arm], Statistic], Condition, Condition]] = {
-    "conditioning_effect": (contrasts.later_difference, "own", "unconditioned"),
-    "aa_check": (contrasts.first_difference, "own", "unconditioned"),
-    "drift_difference": (contrasts.drift_difference, "own", "unconditioned"),
-    "hysteresis": (contrasts.later_difference, "best", "worst"),
-    "bad_history_effect": (contrasts.later_difference, "unconditioned", "worst"),
-    "good_history_effect": (contrasts.later_difference, "best", "unconditioned"),
 }
 
 
@@ -96,16 +86,15 @@ def summarise(
         ValueError: As in `ChainTable.build`; above all if there are no rollouts.
     """
     table = ChainTable.by_condition(answers, order)
-    ask = options.over(table).interval
+    bootstrap = options.over(table)
+    ask = bootstrap.interval
     figures: Figures = {}
     for condition, arm in table.arms.items():
         found = {name: ask(statistic) for name, statistic in _statistics(arm, condition).items()}
         found |= _bias(arm)
         figures |= {f"{condition}.{name}": interval for name, interval in found.items()}
     figures |= _scans(table)
-    for name, (contrast, first, second) in _CONTRASTS.items():
-        if first in table.arms and second in table.arms:
-            figures[name] = ask(contrast(table.arms[first], table.arms[second]))
+    figures |= history_effects.contrasts(table, bootstrap)
     if "own" in table.arms and "unconditioned" in table.arms:
         figures |= _whole_chains(table, "own", "unconditioned", options)
     return figures | {

@@ -8,15 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as run
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import SampleScore, Score
 
 from moral_evals.inspect_tasks import corda, morebench, morebench_theory
+from moral_evals.reports.runs.rubric_runs import prefix_of
 from moral_evals.scorers.rubric.record import exact_values
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable, hard_score
+from moral_evals.scorers.stats.bootstrap import Bootstrap, difference, ratio
 
 BEFORE = Path(__file__).parents[1] / "golden" / "before_the_move.json.gz"
 
@@ -161,6 +165,7 @@ def shown(score: Score) -> dict[str, Any]:
 
 def test_every_figure_that_a_log_still_has_is_the_same(case):
     run_name, then, log = case
+    by_id = figures_by_id(log)
     now: dict[str, set[Any]] = {}
     for score in log.results.scores:
         for metric in score.metrics.values():
@@ -176,11 +181,48 @@ def test_every_figure_that_a_log_still_has_is_the_same(case):
             metric = dimension
         key = f"{scorer}|{metric}"
         found = now.get(f"{scorer}|{RENAMED.get(metric, metric)}")
+        if found is not None and key in by_id:
+            (here,) = found
+            assert isinstance(here, float), f"{key}: no such figure now"
+            if not key.endswith(("_lower", "_upper")):
+                assert here == pytest.approx(by_id[key], rel=1e-14), key
+            found = {same(by_id[key])}
         if found is not None:
             assert found == {same(value)}, key
             compared.add(key)
     kept = {f"{s}|{m}" for s, metrics in KEPT[run_name].items() for m in metrics}
     assert kept <= compared
+
+
+def figures_by_id(log: EvalLog) -> dict[str, float]:
+    """Rubric figures with scenarios added up and resampled in the order of their ids, as then.
+
+    Now their order is that of their content, so that ids made from a file's name or kind move no
+    figure. The same draws then meet other scenarios and the ends differ, by design; the arrays
+    and the bootstrap must give the ends of then when put in the order of then. Sums in another
+    order may differ in their last bit, so estimates are made in that order too.
+    """
+    found = {}
+    for scorer in {s.scorer for s in log.results.scores if s.scorer.startswith("rubric_judge")}:
+        scores = [
+            SampleScore(score=s.scores[scorer], sample_id=s.id, sample_metadata=s.metadata)
+            for s in log.samples
+        ]
+        table = ScenarioTable.build(scores, prefix_of(scorer))
+        order = np.argsort(table.ids)
+        harmless, logical = (
+            ratio(table.dimension(d)[order]) for d in ("harmless outcome", "logical process")
+        )
+        figures = {
+            "regular": ratio(table.score[order]),
+            "hard": hard_score(table.score[order], table.length[order]),
+            "harmless_minus_logical": difference(harmless, logical),
+        }
+        for name, statistic in figures.items():
+            interval = Bootstrap(len(table.ids)).interval(statistic)
+            found |= {f"{scorer}|{n}": value for n, value in interval.named(name).items()}
+        found[f"{scorer}|graded_share"] = ratio(table.graded_share[order]).estimate()
+    return found
 
 
 def same(value: Any, digits: int = 17) -> Any:

@@ -14,7 +14,7 @@ LOGS = sorted((Path(__file__).parent / "logs").glob("*-corda.eval"))
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda p: p.stem)
-def test_every_metric_of_the_log_is_found_to_the_last_digit(path: Path) -> None:
+def test_every_estimate_of_the_log_is_found_to_the_last_digit(path: Path) -> None:
     (run,) = corda_runs([str(path)])
     log = read_eval_log(str(path), header_only=True)
     (entry,) = log.results.scores
@@ -23,6 +23,10 @@ def test_every_metric_of_the_log_is_found_to_the_last_digit(path: Path) -> None:
         found |= interval.named(name)
     assert len(entry.metrics) == 246
     for name, metric in entry.metrics.items():
+        if name.endswith(("_lower", "_upper")):
+            # these logs have three chains, which had intervals then: none below five units now
+            assert math.isnan(found[name])
+            continue
         same = found[name] == metric.value or (math.isnan(found[name]) and math.isnan(metric.value))
         assert same, f"{name}: {metric.value} in the log, {found[name]} from its samples"
 

@@ -62,7 +62,14 @@ def test_the_default_is_a_selection_that_names_the_rest(capsys):
     assert main(["show", str(LOG), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["tables"]
     names = [t["name"].rpartition("/")[2] for t in found]
-    assert names == ["lms", "profile_unconditioned", "contrasts"]
+    assert names == [
+        "lms", "profile_unconditioned", "tier_unconditioned",
+        "contrasts_primary", "contrasts_exploratory",
+    ]  # fmt: skip
+    notes = "\n".join(note for t in found for note in t["notes"])
+    assert "Primary: LMS unconditioned." in notes and "P_lex is descriptive" in notes
+    assert "dominance pairs fail under every order" in notes
+    assert "fits best (LMS 1.000" in notes and "the best of 24 orders leads by up to" in notes
     assert any(f"--by {', '.join(BY)}" in note for t in found for note in t["notes"])
 
 

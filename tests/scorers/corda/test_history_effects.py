@@ -9,7 +9,6 @@ import pytest
 from moral_evals.scorers.corda.contrasts import later_difference
 from moral_evals.scorers.corda.dominance import dominance_pairs
 from moral_evals.scorers.corda.history_effects import (
-    HISTORY_EFFECTS,
     PRIMARY,
     contrast_bounds,
     contrasts,
@@ -62,7 +61,7 @@ def test_contrasts_without_their_conditions_are_left_out():
 
 def test_primary_figures_are_those_named_in_advance():
     assert all(map(is_primary, PRIMARY))
-    assert not any(map(is_primary, (*HISTORY_EFFECTS, "own.lms", "drift_difference")))
+    assert not any(map(is_primary, ("commitment_effect", "story_effect", "own.lms", "aa_check")))
 
 
 def test_missing_answers_bound_a_contrast_in_both_arms():
@@ -75,7 +74,7 @@ def test_missing_answers_bound_a_contrast_in_both_arms():
     assert bounds.open
     whole = table(own=["11"], context=["12"])
     arms = whole.arms["own"], whole.arms["context"]
-    for found in (difference_bounds(*arms, first_step=1), net_benefit_bounds(*arms)):
+    for found in (difference_bounds(*arms, slice(1, None)), net_benefit_bounds(*arms)):
         assert not found.open and found.low == 0.5
 
 
@@ -83,7 +82,7 @@ def test_missing_answers_bound_a_contrast_in_both_arms():
 def test_bounds_hold_whatever_the_missing_answer_would_have_been(missing):
     given = table(own=["1-", "12"], context=["12", "11"])
     told = table(own=[f"1{missing}", "12"], context=["12", "11"])
-    bounds = difference_bounds(given.arms["own"], given.arms["context"], first_step=1)
+    bounds = difference_bounds(given.arms["own"], given.arms["context"], slice(1, None))
     value = later_difference(told.arms["own"], told.arms["context"]).estimate()
     assert bounds.low - 1e-12 <= value <= bounds.high + 1e-12
 

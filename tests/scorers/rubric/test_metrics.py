@@ -242,6 +242,18 @@ def test_no_digit_hangs_on_the_order_or_the_ids_of_the_file(same_rubric):
     assert {k: v for k, v in csv.items() if v == v} == {k: v for k, v in jsonl.items() if v == v}
 
 
+@pytest.mark.parametrize("scenarios", [4, 5])
+def test_a_log_has_no_interval_below_five_scenarios(scenarios):
+    metadata = [scenario([1, 1], ["harmless outcome", "logical process"])] * scenarios
+    verdicts = ["yn", "yy", "nn", "ny", "yn"][:scenarios]
+    rows = [[judged(m, v, 10)] for m, v in zip(metadata, verdicts, strict=True)]
+    found = run_metrics([morebench_score()], rows, metadata=[m.model_dump() for m in metadata])
+    for name in ("regular", "hard", "gap"):
+        assert math.isfinite(found[name])
+        for end in ("lower", "upper"):
+            assert math.isfinite(found[f"{name}_{end}"]) == (scenarios == 5), name
+
+
 def test_outcomes_are_counted_over_all_samples():
     from moral_evals.loaders.reply import Reply
 
