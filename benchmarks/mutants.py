@@ -42,12 +42,17 @@ ROOT = Path(__file__).resolve().parents[1]
 
 ROOMS = ("scorers/stats", "scorers/rubric", "scorers/corda")
 
+_CHAINS = tuple(f"corda/test_{t}.py" for t in ("order", "metrics", "contrasts", "bias", "summary"))
+_LOGS = ("test_lexicographic.py", "corda/test_metrics.py")
+
 TESTS = {
     "scorers/stats": ("stats", "oracles", "corda/test_contrasts.py"),
     "scorers/rubric": ("rubric", "oracles/test_morebench.py"),
-    "scorers/corda": ("corda", "oracles", "test_lexicographic.py"),
+    "scorers/corda": (*_CHAINS, "oracles/test_corda.py"),
+    "scorers/corda/explanation.py": _LOGS,
+    "scorers/corda/records.py": _LOGS,
 }
-"""By room the tests that may kill its mutants; whichever enter the changed function are run."""
+"""By file, else by room, the tests that may kill a mutant: those that enter what it changed."""
 
 KILLED, SURVIVED, TIMEOUT = "killed", "survived", "timeout"
 
@@ -76,7 +81,7 @@ class Report:
 
 @dataclass
 class Baseline:
-    """A room's tests as it is: seconds of each, and where the functions begin that it enters."""
+    """Tests of the code as it is: seconds of each, and where the functions begin that it enters."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     entered: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
@@ -143,7 +148,7 @@ def check(
     Args:
         file: Path from the root.
         numbers: Which of its mutants.
-        baseline: Of its room.
+        baseline: Of its tests.
         limit: Whether to stop early.
     """
     found = _mutations(file)
@@ -172,9 +177,9 @@ def _mutations(file: str) -> list[Mutation]:
 
 
 @cache
-def _baseline(room: str) -> Baseline:
-    """Run a room's tests on the room as it is; they must pass."""
-    tests = [f"tests/scorers/{t}" for t in TESTS[room]]
+def _baseline(named: str) -> Baseline:
+    """Run the tests of an entry of `TESTS` on the files as they are; they must pass."""
+    tests = [f"tests/scorers/{t}" for t in TESTS[named]]
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -190,7 +195,7 @@ def _baseline(room: str) -> Baseline:
     os.waitpid(child, 0)
     if code != pytest.ExitCode.OK:
         raise SystemExit(
-            f"{room}: its tests do not pass without a mutant: pytest {' '.join(tests)}"
+            f"{named}: its tests do not pass without a mutant: pytest {' '.join(tests)}"
         )
     return Baseline(seconds, {name: [(f, n) for f, n in at] for name, at in entered.items()})
 
@@ -272,7 +277,12 @@ def main() -> None:
     end = time.monotonic() + 60 * options.minutes
     _preload()
     reports = [
-        check(file, wanted, _baseline(file.rpartition("/")[0]), lambda: time.monotonic() > end)
+        check(
+            file,
+            wanted,
+            _baseline(file if file in TESTS else file.rpartition("/")[0]),
+            lambda: time.monotonic() > end,
+        )
         for file, wanted in numbers.items()
         if wanted
     ]
