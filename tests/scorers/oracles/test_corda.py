@@ -9,6 +9,7 @@ from moral_evals.scorers.corda.order_scan import order_scan
 from moral_evals.scorers.corda.summary import IntervalOptions, summarise, summarise_models
 from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import Interval
+from tests.scorers.oracles import plain_contrasts as pairs
 from tests.scorers.oracles import plain_corda as plain
 from tests.scorers.oracles.made_chains import made, order_of, records
 from tests.scorers.oracles.plain_bootstrap import Plain, drawn, plain_interval
@@ -89,7 +90,7 @@ def test_contrasts_with_their_intervals(seed: int) -> None:
     found = summarise(records(data), order_of(data), OPTIONS)
     counts = drawn(len(data.steps), DRAWS, 3)
     for name, (which, a, b) in CONTRASTS.items():
-        check(found[name], plain.contrasts(data, a, b)[which], counts, name)
+        check(found[name], pairs.contrasts(data, a, b)[which], counts, name)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -97,13 +98,13 @@ def test_whole_chains(seed: int) -> None:
     data = made(seed)
     found = summarise(records(data), order_of(data), OPTIONS)
     counts = drawn(len(data.steps), DRAWS, 3)
-    benefit = plain.net_benefit(data, "own", "unconditioned")
+    benefit = pairs.net_benefit(data, "own", "unconditioned")
     check(found["net_benefit"], benefit, counts, "net_benefit")
     estimate, lower, upper, *_ = plain_interval(benefit, counts)
     for end, value in zip(("estimate", "lower", "upper"), (estimate, lower, upper), strict=True):
         odds = math.inf if value == 1 else (1 + value) / (1 - value)
         assert same(getattr(found["win_odds"], end), odds)
-    shares = plain.p_lex(data, "own", "unconditioned", counts)
+    shares = pairs.p_lex(data, "own", "unconditioned", counts)
     names = ("p_lex_better", "p_lex_worse", "p_lex_tie", "p_lex_left_out")
     for name, share in zip(names, shares, strict=True):
         assert same(found[name].estimate, share), name
@@ -123,9 +124,9 @@ def test_models(seed: int) -> None:
     ids = {a.chain_id for a in first} & {a.chain_id for a in second}
     both = data.only([i for i in range(5) if f"c{i}" in ids])
     counts = drawn(len(ids), DRAWS, 3)
-    check(found["lms_difference"], plain.contrasts(both, "own", "best")["mean"], counts, "lms")
-    check(found["net_benefit"], plain.net_benefit(both, "own", "best"), counts, "net benefit")
-    assert same(found["p_lex_better"].estimate, plain.p_lex(both, "own", "best", counts)[0])
+    check(found["lms_difference"], pairs.contrasts(both, "own", "best")["mean"], counts, "lms")
+    check(found["net_benefit"], pairs.net_benefit(both, "own", "best"), counts, "net benefit")
+    assert same(found["p_lex_better"].estimate, pairs.p_lex(both, "own", "best", counts)[0])
 
 
 @pytest.mark.parametrize("seed", range(4))
