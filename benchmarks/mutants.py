@@ -46,7 +46,12 @@ _CHAINS = tuple(f"corda/test_{t}.py" for t in ("order", "metrics", "contrasts", 
 _LOGS = ("test_lexicographic.py", "corda/test_metrics.py")
 
 TESTS = {
-    "scorers/stats": ("stats", "oracles", "corda/test_contrasts.py"),
+    "scorers/stats": (
+        "stats",
+        "corda/test_contrasts.py",
+        "oracles/test_agreement.py",
+        "oracles/test_intervals.py",
+    ),
     "scorers/rubric": ("rubric", "oracles/test_morebench.py"),
     "scorers/corda": (*_CHAINS, "oracles/test_corda.py"),
     "scorers/corda/explanation.py": _LOGS,

@@ -6,7 +6,15 @@ import math
 import numpy as np
 import pytest
 
-from moral_evals.scorers.stats.bootstrap import Bootstrap, acceleration, bca_levels, ratio
+from moral_evals.scorers.stats.bootstrap import (
+    Bootstrap,
+    Interval,
+    Statistic,
+    acceleration,
+    bca_levels,
+    difference,
+    ratio,
+)
 
 NAN = math.nan
 
@@ -101,3 +109,22 @@ def test_studentized_of_a_ratio_by_its_definition() -> None:
     error = np.std(influence) / math.sqrt(6)
     expected = (estimate - np.quantile(ts, (0.975, 0.025)) * error).clip(0, 1)
     assert (found.lower, found.upper) == pytest.approx(tuple(expected), abs=1e-9)
+
+
+def test_a_difference_reaches_from_low_minus_high_to_high_minus_low() -> None:
+    first = ratio([0.5, 0.5], bounds=(-1, 1))
+    second = ratio([0.5, 0.5], bounds=(-0.5, 2))
+    assert difference(first, second).bounds == (-3, 1.5)
+
+
+def test_a_statistic_without_bounds_is_not_clipped() -> None:
+    columns = np.array([[-3.0, 1.0], [7.0, 1.0], [9.0, 1.0]])
+    statistic = Statistic(columns, lambda s: s[..., 0] / s[..., 1])
+    assert statistic.bounds == (-math.inf, math.inf)
+    found = Bootstrap(3, resamples=99).interval(statistic)
+    assert found.lower < 0 < 1 < found.upper
+
+
+def test_names_of_the_ends() -> None:
+    found = Interval(0.5, 0.25, 0.75, 12).named("hard")
+    assert found == {"hard": 0.5, "hard_lower": 0.25, "hard_upper": 0.75}
