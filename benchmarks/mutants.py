@@ -14,7 +14,9 @@ Run it from the repository's root.
 
 import argparse
 import ast
+import gc
 import json
+import math
 import os
 import random
 import resource
@@ -24,35 +26,42 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-for _library in ("OPENBLAS", "OMP"):  # threads do not survive a fork
-    os.environ[f"{_library}_NUM_THREADS"] = "1"
-
 import pytest
 from hypothesis import Phase, settings
-
-sys.path.insert(0, str(Path(__file__).parent))
 from mutations import Mutation, mutations
 
 ROOT = Path(__file__).resolve().parents[1]
 
 ROOMS = ("scorers/stats", "scorers/rubric", "scorers/corda")
 
-_UNIT = "tests/scorers/"
+_CHAINS = tuple(f"corda/test_{t}.py" for t in ("order", "metrics", "contrasts", "bias", "summary"))
+_LOGS = ("test_lexicographic.py", "corda/test_metrics.py")
+
 TESTS = {
-    "scorers/stats": ("stats", "oracles", "corda/test_contrasts.py"),
+    "scorers/stats": (
+        "stats",
+        "corda/test_contrasts.py",
+        "oracles/test_agreement.py",
+        "oracles/test_intervals.py",
+    ),
     "scorers/rubric": ("rubric", "oracles/test_morebench.py"),
-    "scorers/corda": ("corda", "oracles", "test_lexicographic.py"),
+    "scorers/corda": (*_CHAINS, "oracles/test_corda.py"),
+    "scorers/corda/explanation.py": _LOGS,
+    "scorers/corda/records.py": _LOGS,
 }
-"""By room the tests that may kill its mutants; whichever enter the changed function are run."""
+"""By file, else by room, the tests that may kill a mutant: those that enter what it changed."""
 
 KILLED, SURVIVED, TIMEOUT = "killed", "survived", "timeout"
 
+_LONGEST = 1.5  # seconds of CPU: what a longer test may notice, a unit test should
 _SLOW = 20.0  # seconds beyond the tests' usual time, on a busy machine
 
 
@@ -77,91 +86,110 @@ class Report:
 
 @dataclass
 class Baseline:
-    """The tests of a file as it is: seconds of each, and the lines of the functions it enters."""
+    """Tests of the code as it is: seconds of each, and where the functions begin that it enters."""
 
     seconds: dict[str, float] = field(default_factory=dict)
-    entered: dict[str, list[int]] = field(default_factory=dict)
+    entered: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
 
-    def of(self, mutation: Mutation) -> list[str]:
+    def of(self, file: str, mutation: Mutation) -> list[str]:
         """Tests that may notice a mutation, fastest first."""
-        names = sorted(self.seconds, key=lambda name: self.seconds[name])
+        quick = (name for name, took in self.seconds.items() if took <= _LONGEST)
+        names = sorted(quick, key=lambda name: self.seconds[name])
         if mutation.function is None or mutation.cached:
             return names
         first, last = mutation.function
-        return [n for n in names if any(first <= line <= last for line in self.entered[n])]
+        return [
+            name
+            for name in names
+            if any(f == file and first <= line <= last for f, line in self.entered[name])
+        ]
 
 
 class _Recorder:
-    """A pytest plugin that fills a `Baseline` for one source file."""
+    """A pytest plugin that fills a `Baseline`."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self) -> None:
         self.baseline = Baseline()
-        self._file = str(file)
-        self._known: dict[CodeType, bool] = {}
+        self._files: dict[CodeType, str] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        lines: set[int] = set()
-        start = time.process_time()
+        entered: set[tuple[str, int]] = set()
 
         def enter(frame: FrameType, event: str, _: Any) -> None:
             code = frame.f_code
-            if code not in self._known:
-                self._known[code] = os.path.realpath(code.co_filename) == self._file
-            if self._known[code] and event == "call":
-                lines.add(code.co_firstlineno)
+            if code not in self._files:
+                self._files[code] = os.path.realpath(code.co_filename)
+            if self._files[code].startswith(f"{ROOT}/scorers/"):
+                entered.add((self._files[code].removeprefix(f"{ROOT}/"), code.co_firstlineno))
 
-        sys.setprofile(enter)
+        sys.settrace(enter)
+        start = time.process_time()
         try:
             return (yield)
         finally:
-            sys.setprofile(None)
+            sys.settrace(None)
             self.baseline.seconds[item.nodeid] = time.process_time() - start
-            self.baseline.entered[item.nodeid] = sorted(lines)
+            self.baseline.entered[item.nodeid] = sorted(entered)
 
 
-def check(file: str, sample: float, seed: int, limit: Callable[[], bool]) -> Report:
-    """Run the mutants of a file.
+def chosen(file: str, share: float, seed: int) -> list[int]:
+    """Numbers of a seeded sample of a file's mutants."""
+    found = _mutations(file)
+    count = round(len(found) * share)
+    return sorted(random.Random(f"{seed} {file}").sample(range(len(found)), count))
+
+
+def named(file: str, lines: set[str]) -> list[int]:
+    """Numbers of the mutants that an earlier output printed as survivors."""
+    return [i for i, m in enumerate(_mutations(file)) if _line(file, m) in lines]
+
+
+def check(
+    file: str, numbers: Sequence[int], baseline: Baseline, limit: Callable[[], bool]
+) -> Report:
+    """Run mutants of a file.
 
     Args:
         file: Path from the root.
-        sample: Share of the mutants to run, 1 for all.
-        seed: Of the sample.
+        numbers: Which of its mutants.
+        baseline: Of its tests.
         limit: Whether to stop early.
     """
-    room = file.rpartition("/")[0]
-    paths = [_UNIT + t for t in TESTS[room] if (ROOT / _UNIT / t).exists()]
-    baseline = _baseline(ROOT / file, paths)
     found = _mutations(file)
-    count = round(len(found) * sample)
-    chosen = sorted(random.Random(f"{seed} {file}").sample(range(len(found)), count))
     report = Report(file)
-    for number in chosen:
+    for number in numbers:
         if limit():
-            print(f"{file}: out of time after {report.fates.total()} of {count}", flush=True)
+            print(f"{file}: out of time, {report.fates.total()} of {len(numbers)}", flush=True)
             break
         mutation = found[number]
-        tests = baseline.of(mutation)
+        tests = baseline.of(file, mutation)
         usual = sum(baseline.seconds[t] for t in tests)
         fate = _fate(file, number, tests, usual) if tests else SURVIVED
         report.fates[fate] += 1
         if fate == SURVIVED:
             report.survivors.append(mutation)
-            print(f"{file}:{mutation.line}: {mutation.was} -> {mutation.now}", flush=True)
+            print(_line(file, mutation), flush=True)
     return report
+
+
+def _line(file: str, mutation: Mutation) -> str:
+    return f"{file}:{mutation.line}: {mutation.was} -> {mutation.now}"
 
 
 def _mutations(file: str) -> list[Mutation]:
     return mutations(ast.parse((ROOT / file).read_text(encoding="utf-8")))
 
 
-def _baseline(file: Path, tests: Sequence[str]) -> Baseline:
-    """Run the tests on the file as it is; they must pass."""
+@cache
+def _baseline(named: str) -> Baseline:
+    """Run the tests of an entry of `TESTS` on the files as they are; they must pass."""
+    tests = [f"tests/scorers/{t}" for t in TESTS[named]]
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
         os.close(reader)
-        recorder = _Recorder(file)
+        recorder = _Recorder()
         code = _pytest(tests, [recorder])
         with os.fdopen(writer, "w") as out:
             json.dump([code, recorder.baseline.seconds, recorder.baseline.entered], out)
@@ -171,8 +199,10 @@ def _baseline(file: Path, tests: Sequence[str]) -> Baseline:
         code, seconds, entered = json.load(answer)
     os.waitpid(child, 0)
     if code != pytest.ExitCode.OK:
-        raise SystemExit(f"{file}: its tests do not pass without a mutant: pytest {' '.join(tests)}")
-    return Baseline(seconds, entered)
+        raise SystemExit(
+            f"{named}: its tests do not pass without a mutant: pytest {' '.join(tests)}"
+        )
+    return Baseline(seconds, {name: [(f, n) for f, n in at] for name, at in entered.items()})
 
 
 def _fate(file: str, number: int, tests: Sequence[str], usual: float) -> str:
@@ -189,7 +219,7 @@ def _fate(file: str, number: int, tests: Sequence[str], usual: float) -> str:
     if os.WIFSIGNALED(status):
         return TIMEOUT if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGALRM) else KILLED
     code = os.waitstatus_to_exitcode(status)
-    if code == pytest.ExitCode.NO_TESTS_COLLECTED or code == pytest.ExitCode.USAGE_ERROR:
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         raise SystemExit(f"{file}, mutant {number}: no test was run")
     return KILLED if code else SURVIVED
 
@@ -219,12 +249,17 @@ def _pytest(tests: Sequence[str], plugins: list[object]) -> int:
 
 def _preload() -> None:
     """Load the libraries, but leave the package itself for the children to load."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads do not survive a fork
     for room in ("lexicographic", "rubric_judge", "corda.summary", "rubric.score"):
         import_module(f"moral_evals.scorers.{room}")
-    import_module("pytest_inspect_evals.metrics")
+    for name in ("anyio._backends._asyncio", "datasets", "pytest_inspect_evals.metrics"):
+        import_module(name)
+    for plugin in entry_points(group="pytest11"):
+        plugin.load()
     for name in list(sys.modules):
         if name.partition(".")[0] == "moral_evals":
             del sys.modules[name]
+    gc.freeze()
 
 
 def main() -> None:
@@ -233,25 +268,28 @@ def main() -> None:
     parser.add_argument("files", nargs="*", help="files from the root; all of ROOMS by default")
     parser.add_argument("--sample", type=int, help="about so many mutants in all, seeded")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--minutes", type=float, help="stop after so many")
+    parser.add_argument("--again", type=Path, help="only the survivors in the output of a run")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many")
     options = parser.parse_args()
     os.chdir(ROOT)
-    files = options.files or [
-        str(f) for room in ROOMS for f in sorted(Path(room).glob("*.py")) if _mutations(str(f))
-    ]
-    share = 1.0
-    if options.sample:
-        share = min(1.0, options.sample / sum(len(_mutations(f)) for f in files))
-    start = time.monotonic()
+    files = options.files or [str(f) for room in ROOMS for f in sorted(Path(room).glob("*.py"))]
+    everything = sum(len(_mutations(f)) for f in files)
+    share = min(1.0, (options.sample or everything) / everything)
+    lines = set(options.again.read_text(encoding="utf-8").splitlines()) if options.again else set()
+    numbers = {
+        f: named(f, lines) if options.again else chosen(f, share, options.seed) for f in files
+    }
+    end = time.monotonic() + 60 * options.minutes
     _preload()
     reports = [
         check(
-            f,
-            share,
-            options.seed,
-            lambda: bool(options.minutes) and time.monotonic() - start > 60 * options.minutes,
+            file,
+            wanted,
+            _baseline(file if file in TESTS else file.rpartition("/")[0]),
+            lambda: time.monotonic() > end,
         )
-        for f in files
+        for file, wanted in numbers.items()
+        if wanted
     ]
     print("\n| file | mutants | killed | timeouts | survived | noticed |")
     print("|---|---:|---:|---:|---:|---:|")

@@ -98,7 +98,9 @@ class _Walk:
                     yield from self._at(owner, field, place, node)
         self.function = outer
 
-    def _at(self, owner: ast.AST, field: str, place: int | None, node: ast.AST) -> Iterator[Mutation]:
+    def _at(
+        self, owner: ast.AST, field: str, place: int | None, node: ast.AST
+    ) -> Iterator[Mutation]:
         if isinstance(node, ast.Raise | ast.JoinedStr) or _is_text(node):
             return
         for new in (*_faults(node), *_negated(owner, field, node)):
@@ -114,9 +116,7 @@ class _Walk:
             span = min([f.lineno, *(d.lineno for d in f.decorator_list)]), f.end_lineno or f.lineno
             cached = any("lru_cache" in ast.unparse(d) for d in f.decorator_list)
         line = getattr(node, "lineno", 0)
-        return Mutation(
-            line, _source(node), _source(new), span, cached, owner, field, place, new
-        )
+        return Mutation(line, _source(node), _source(new), span, cached, owner, field, place, new)
 
 
 def _source(node: ast.AST) -> str:
@@ -165,9 +165,9 @@ def _faults(node: ast.AST) -> Iterator[ast.AST]:
 def _negated(owner: ast.AST, field: str, node: ast.AST) -> Iterator[ast.AST]:
     """A plain condition turned round; comparisons and `not` have faults of their own."""
     asked = field == "test" or (isinstance(owner, ast.comprehension) and field == "ifs")
-    if asked and isinstance(node, ast.expr) and not isinstance(node, _CONDITION):
-        if not _is_not(node):
-            yield ast.UnaryOp(ast.Not(), node)
+    own = isinstance(node, _CONDITION) or _is_not(node)
+    if asked and isinstance(node, ast.expr) and not own:
+        yield ast.UnaryOp(ast.Not(), node)
 
 
 def _is_not(node: ast.AST) -> bool:

@@ -1,0 +1,130 @@
+"""Edges of the bootstrap that ordinary data do not reach: rounding, size, defaults, one statistic
+after another."""
+
+import math
+
+import numpy as np
+import pytest
+
+from moral_evals.scorers.stats.bootstrap import (
+    Bootstrap,
+    Interval,
+    Statistic,
+    acceleration,
+    bca_levels,
+    difference,
+    ratio,
+)
+
+NAN = math.nan
+
+
+def test_the_default_is_ten_thousand_resamples() -> None:
+    assert Bootstrap(3).counts().shape == (10_000, 3)
+
+
+def test_alike_units_of_large_values_are_alike_whatever_the_last_bits_say() -> None:
+    # leaving one of the seven out moves the figure by 6e-8, its last bit
+    found = Bootstrap(7, resamples=9).interval(
+        ratio([0.1] * 7, [3e-7] * 7, scale=1000, bounds=(0, math.inf))
+    )
+    assert found.flag == "degenerate"
+    assert math.isnan(found.lower)
+
+
+def test_small_differences_are_differences() -> None:
+    found = Bootstrap(12, resamples=99).interval(ratio([1e-8 * i for i in range(12)]))
+    assert found.flag == ""
+    assert found.lower < found.estimate < found.upper
+
+
+def test_ties_of_large_values_count_half() -> None:
+    # the last bit of a large value is no difference: of four, one below, two ties, one above
+    values = np.array([1e9, 2e9, 2e9 + 5e-7, 3e9])
+    level = bca_levels(values, 2e9, np.array([1.0, 2.0, 3.0]), 0.025)
+    assert level == pytest.approx((0.025, 0.975))
+
+
+def test_jackknife_values_that_are_alike_have_no_acceleration() -> None:
+    assert acceleration(np.full(5, 0.25)) == 0
+
+
+def test_more_units_than_one_product_takes() -> None:
+    n = 150_000
+    values = np.arange(n) / n
+    bootstrap = Bootstrap(n, resamples=3)
+    expected = bootstrap.counts() @ values / n
+    assert bootstrap.replicates(ratio(values)) == pytest.approx(expected)
+
+
+def test_one_statistic_after_another() -> None:
+    bootstrap = Bootstrap(4, resamples=20)
+    one, two = ratio([0, 1, 1, 0]), ratio([0.1, 0.2, 0.9, 0.4])
+    first, second = bootstrap.replicates(one), bootstrap.replicates(two)
+    assert bootstrap.replicates(one) == pytest.approx(first)
+    assert bootstrap.replicates(two) == pytest.approx(second)
+    assert bootstrap.replicates(two) is bootstrap.replicates(two)
+    assert not np.allclose(first, second)
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [NAN, 0.5, NAN]])
+def test_no_standard_error_of_fewer_than_two_units(values: list[float]) -> None:
+    assert math.isnan(Bootstrap(len(values), resamples=9).stderr(ratio(values)))
+
+
+def test_standard_error_of_two_units_and_of_resamples_without_a_denominator() -> None:
+    bootstrap = Bootstrap(3, resamples=400)
+    statistic = ratio([1.0, 1.0, 0.0], [1.0, 2.0, 0.0])
+    counts = bootstrap.counts().astype(float)
+    bottom = counts @ [1.0, 2.0, 0.0]
+    values = (counts @ [1.0, 1.0, 0.0])[bottom > 0] / bottom[bottom > 0]
+    assert len(values) < 400
+    spread = math.sqrt(((values - values.mean()) ** 2).sum() / (len(values) - 1))
+    assert bootstrap.stderr(statistic) == pytest.approx(spread, rel=1e-12)
+
+
+def test_two_units_of_which_one_alone_has_no_value_give_no_interval() -> None:
+    # leaving out the first leaves nothing to divide by
+    found = Bootstrap(2, resamples=50).interval(ratio([1.0, 0.5], [2.0, 0.0]))
+    assert found.estimate == 0.75
+    assert (math.isnan(found.lower), math.isnan(found.upper)) == (True, True)
+
+
+def test_studentized_of_a_ratio_by_its_definition() -> None:
+    top, bottom = np.array([1.0, 0.0, 2.0, 3.0, 1.0, 4.0]), np.array([2.0, 1.0, 2.0, 5.0, 4.0, 4.0])
+    bootstrap = Bootstrap(6, resamples=200, method="studentized")
+    found = bootstrap.interval(ratio(top, bottom))
+    estimate = top.sum() / bottom.sum()
+    influence = [
+        5 * (estimate - (top.sum() - t) / (bottom.sum() - b))
+        for t, b in zip(top, bottom, strict=True)
+    ]
+    ts = []
+    for row in bootstrap.counts().astype(int):
+        drawn = np.repeat(influence, row)
+        value = (row @ top) / (row @ bottom)
+        spread = drawn.std() / math.sqrt(6)
+        if spread > 0:
+            ts.append((value - estimate) / spread)
+    error = np.std(influence) / math.sqrt(6)
+    expected = (estimate - np.quantile(ts, (0.975, 0.025)) * error).clip(0, 1)
+    assert (found.lower, found.upper) == pytest.approx(tuple(expected), abs=1e-9)
+
+
+def test_a_difference_reaches_from_low_minus_high_to_high_minus_low() -> None:
+    first = ratio([0.5, 0.5], bounds=(-1, 1))
+    second = ratio([0.5, 0.5], bounds=(-0.5, 2))
+    assert difference(first, second).bounds == (-3, 1.5)
+
+
+def test_a_statistic_without_bounds_is_not_clipped() -> None:
+    columns = np.array([[-3.0, 1.0], [7.0, 1.0], [9.0, 1.0]])
+    statistic = Statistic(columns, lambda s: s[..., 0] / s[..., 1])
+    assert statistic.bounds == (-math.inf, math.inf)
+    found = Bootstrap(3, resamples=99).interval(statistic)
+    assert found.lower < 0 < 1 < found.upper
+
+
+def test_names_of_the_ends() -> None:
+    found = Interval(0.5, 0.25, 0.75, 12).named("hard")
+    assert found == {"hard": 0.5, "hard_lower": 0.25, "hard_upper": 0.75}
