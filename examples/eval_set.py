@@ -3,17 +3,23 @@
     python examples/eval_set.py logs/set1 --model openrouter/deepseek/deepseek-r1 \
         anthropic/claude-sonnet-4-5
 
-The same command finishes what was interrupted, and runs nothing once every log is complete.
+The same command finishes what was interrupted, and runs nothing once every log is complete. It
+ends by asking for the verdicts that are missing because judge calls failed.
 """
 
 import argparse
+import shlex
+import subprocess
 import sys
+from collections.abc import Iterable
 
 from inspect_ai import Task, eval_set
+from inspect_ai.log import EvalLog, read_eval_log_samples
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from moral_evals.inspect_tasks.corda import corda
 from moral_evals.inspect_tasks.morebench import morebench, morebench_theory
+from moral_evals.scorers.rubric.repair import Incomplete, repair_command
 
 BATCH_PATIENCE = 25 * 60 * 60
 """Seconds; providers give a batch 24 hours, and a call abandoned before is paid for twice."""
@@ -32,6 +38,24 @@ def judge(name: str, batch: bool) -> Model:
     """The judge, asked through its provider's batches if wanted."""
     batches = GenerateConfig(batch=True, attempt_timeout=BATCH_PATIENCE)
     return get_model(name, config=batches if batch else GenerateConfig())
+
+
+def repair(logs: Iterable[EvalLog]) -> bool:
+    """Ask for missing verdicts, which an eval set does not see; whether none is missing now."""
+    complete = True
+    for log in logs:
+        if log.status == "success" and _lacks_verdicts(log.location):
+            command = shlex.split(repair_command(log.location))[1:]
+            subprocess.run([sys.executable, "-m", "inspect_ai", *command], check=False)
+            complete &= not _lacks_verdicts(log.location)
+    return complete
+
+
+def _lacks_verdicts(location: str) -> bool:
+    found = Incomplete()
+    for sample in read_eval_log_samples(location, all_samples_required=False):
+        found.add((sample.scores or {}).values())
+    return found.samples > 0
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -54,7 +78,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Run the set; exit with 1 if a task is still incomplete after all retries."""
+    """Run the set; exit with 1 if a task or a judging is still incomplete after all retries."""
     parser = arguments()
     options = parser.parse_args()
     if options.batch_judge and not options.grader:
@@ -66,7 +90,7 @@ def main() -> None:
         if not models:
             sys.exit(0)
     grader = judge(options.grader, options.batch_judge) if options.grader else None
-    complete, _ = eval_set(
+    complete, logs = eval_set(
         tasks(options.data),
         log_dir=log_dir,
         model=models,
@@ -77,7 +101,7 @@ def main() -> None:
         retry_on_error=1,
         log_shared=options.log_shared,
     )
-    sys.exit(0 if complete else 1)
+    sys.exit(0 if repair(logs) and complete else 1)
 
 
 if __name__ == "__main__":

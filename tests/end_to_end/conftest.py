@@ -4,14 +4,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
+from benchmarks.stub_server import StubServer
 from moral_evals.loaders.morebench.records import DIMENSIONS
+from tests.end_to_end.in_process import Bench
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -109,3 +111,19 @@ def dilemmas(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("INSPECT_EVAL_CTL_SERVER", "false")
+    return Bench(tmp_path / "a folder")
+
+
+@pytest.fixture
+def stub(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubServer]:
+    """What the models of the bench speak to; its candidate never answers twice alike."""
+    with StubServer(fresh=True) as found:
+        for name, value in found.environment(bench.service).items():
+            monkeypatch.setenv(name, value)
+        yield found

@@ -13,8 +13,6 @@ from inspect_ai import Task, eval
 from inspect_ai._cli.main import inspect as command_line
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
 
-from benchmarks.stub_server import StubServer
-
 _NUMBERS = itertools.count()
 
 
@@ -66,15 +64,6 @@ class Bench:
         _store(store_folder()).close()
         _store.cache_clear()
         shutil.rmtree(store_folder())
-
-
-def serve(bench: Bench, monkeypatch: Any, **options: Any) -> StubServer:
-    """A stub that the bench's models speak to, to be entered."""
-    stub = StubServer(**options)
-    stub.__enter__()
-    for name, value in stub.environment(bench.service).items():
-        monkeypatch.setenv(name, value)
-    return stub
 
 
 def replies(log: EvalLog) -> dict[Any, str]:

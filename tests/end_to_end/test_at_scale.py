@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from benchmarks.stub_server import StubServer
+from benchmarks.stub_server import Fault, StubServer
 from tests.end_to_end.conftest import ROOT
 
 
@@ -65,3 +65,28 @@ def test_a_set_is_listed_worked_off_finished_and_reused(inspect, tmp_path, monke
         assert total["candidate"] == by_worker["candidate"] + 2, "the worker's log was not reused"
         assert finished(inspect.logs) == ["corda", "morebench", "morebench_theory"]
         assert run() == total, "a complete set was run again"
+
+
+def test_a_set_asks_for_missing_verdicts_before_it_ends(bench, stub, dilemmas, monkeypatch):
+    recipe = recipe_module()
+    monkeypatch.setattr(recipe, "tasks", lambda data: [recipe.morebench(data=data)])
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    options = [
+        str(bench.logs), "--model", bench.model("candidate"), "--grader", bench.model("judge"),
+        "--data", str(dilemmas(3, 6)),
+    ]  # fmt: skip
+    monkeypatch.setattr(sys, "argv", ["eval_set.py", *options])
+
+    def run(status: int) -> int:
+        with pytest.raises(SystemExit, match=f"^{status}$"):
+            recipe.main()
+        return stub.stats.calls["judge"]
+
+    stub.faults = [Fault("422", 0.3, "judge", attempts=0)]
+    asked = run(1)
+    lacking = asked - 3 * 6
+    assert lacking > 0, "nothing was asked for again"
+    stub.faults = []
+    assert run(0) == asked + lacking
+    assert run(0) == asked + lacking, "a complete set was asked for again"
+    assert stub.stats.calls["candidate"] == 3

@@ -1,7 +1,6 @@
 """A judge that fails for good: what it costs, and the command that makes it good."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,27 +13,12 @@ from inspect_ai.scorer import Score
 from benchmarks.stub_server import Fault, StubServer, unit
 from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.morebench.jsonl import read_jsonl
-from tests.end_to_end.in_process import Bench, replies, serve
+from tests.end_to_end.in_process import Bench, replies
 from tests.mocks import metrics
 
 SCENARIOS, CRITERIA = 8, 12
 RATE = 0.05
 LASTING = Fault("500", RATE, "judge", attempts=0)
-
-
-@pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("INSPECT_EVAL_CTL_SERVER", "false")
-    return Bench(tmp_path / "a folder")
-
-
-@pytest.fixture
-def stub(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubServer]:
-    """Its candidate never answers twice alike."""
-    found = serve(bench, monkeypatch, fresh=True)
-    yield found
-    found.__exit__()
 
 
 @pytest.fixture
