@@ -29,6 +29,21 @@ def test_every_folder_with_code_is_a_package_of_the_wheel():
     assert all((f / "__init__.py").is_file() for f in folders)
 
 
+def sub_rooms() -> list[Path]:
+    return sorted({f.parent for room in ROOMS for f in (ROOT / room).glob("*/*.py")})
+
+
+@pytest.mark.parametrize("folder", sub_rooms(), ids=lambda f: f.relative_to(ROOT).as_posix())
+def test_a_sub_room_is_small_and_says_what_it_is_for(folder: Path):
+    files = [f.name for f in folder.glob("*.py") if f.name != "__init__.py"]
+    assert len(files) <= 15
+    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    assert said, "what enters, what leaves, which file to open first"
+    first = re.search(r"`(\w+\.py)`", said)
+    assert first, "the file to open first"
+    assert first[1] in files
+
+
 def test_datasets_holds_no_code():
     assert not list((ROOT / "datasets").rglob("*.py"))
 

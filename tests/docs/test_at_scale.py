@@ -12,14 +12,14 @@ import yaml
 from inspect_ai.model import GenerateConfig
 
 from moral_evals.inspect_tasks import corda, morebench, morebench_theory
-from tests.docs.pages import ROOT, commands, fences
+from tests.docs.pages import ROOT, blocks, commands
 
 PAGE = ROOT / "docs/at-scale.md"
 TASKS = {"morebench": morebench, "morebench_theory": morebench_theory, "corda": corda}
 
 
 def block(language: str, part: str) -> str:
-    return next(text for kind, text in fences(PAGE) if kind == language and part in text)
+    return next(text for kind, text in blocks(PAGE) if kind == language and part in text)
 
 
 def container() -> dict:

@@ -14,7 +14,9 @@ from moral_evals.inspect_tasks import corda, judge_agreement, morebench, moreben
 from moral_evals.reports.__main__ import parser
 from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.scorers.rubric_judge import rubric_judge
-from tests.docs.pages import PAGES, ROOT, commands
+from tests.docs.pages import CARDS, PAGES, ROOT, commands
+
+NOTES = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 
 TASKS = {f.__name__: f for f in (corda, judge_agreement, morebench, morebench_theory)}
 SCORERS = {f.__name__: f for f in (lexicographic, rubric_judge)}
@@ -61,3 +63,36 @@ def test_report_commands(words):
     options = parser().parse_args(words[1:])
     assert isinstance(options, argparse.Namespace)
     assert callable(options.run)
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *CARDS, *NOTES], ids=lambda p: p.relative_to(ROOT).as_posix()
+)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        file, _, heading = target.partition("#")
+        found = (page.parent / file) if file else page
+        assert found.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", found.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
+
+
+@pytest.mark.parametrize("task", ["morebench", "morebench_theory", "corda"])
+def test_every_parameter_of_a_task_is_in_a_table(task):
+    page = ROOT / ("docs/corda.md" if task == "corda" else "README.md")
+    rows = [line.split("|")[1] for line in page.read_text(encoding="utf-8").splitlines()
+            if line.startswith("| `")]  # fmt: skip
+    assert parameters(TASKS[task]) <= {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+@pytest.mark.parametrize(
+    "capture", sorted((ROOT / "docs/captures").glob("*.txt")), ids=lambda p: p.stem
+)
+def test_captures_fit_their_terminal_and_cut_no_name(capture):
+    lines = capture.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line or "..." in line for line in lines)
+    assert any(capture.name in page.read_text(encoding="utf-8") for page in PAGES)

@@ -1,0 +1,393 @@
+"""Every command, recipe and code block of the pages is run, on small logs, and its numbers hold.
+
+A block is one test: its commands run in order, in this process, in a copy of a prepared folder
+(desk.py). `MODELS` and `WORDS` say what stands in for models, keys and places; `NOT_RUN` what is
+left out, and why.
+"""
+
+import contextlib
+import json
+import re
+import runpy
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from inspect_ai._cli.main import inspect as inspect_command
+from inspect_ai.log import EvalLog, read_eval_log
+
+from moral_evals.inspect_tasks import corda, morebench
+from moral_evals.loaders.corda.chains import read_chains
+from moral_evals.loaders.morebench import hub
+from moral_evals.loaders.morebench.jsonl import read_jsonl
+from moral_evals.reports.__main__ import main as moral_reports
+from tests.docs import desk as prepared
+from tests.docs.desk import DILEMMAS, REGULAR, WEIGHTS, seen_by, stand_in
+from tests.docs.pages import CARDS, PAGES, blocks
+from tests.mocks import run
+
+MODELS = r"(?<![\w/.-])(openrouter|openai|anthropic)/(?=\w)"
+"""Providers whose models `desk.StandIn` plays."""
+
+WORDS = {
+    "NEW/JUDGE": "stand_in/new-judge",
+    "grader=...": "grader=stand_in/judge",
+    "--model ...": "--model stand_in/openai/gpt-5",
+    "s3://BUCKET/": "bucket/",
+    "$HOME/": "home/",
+    "$SLURM_ARRAY_TASK_ID": "1",
+    "$JOB_COMPLETION_INDEX": "3",
+}
+
+ALWAYS = {
+    "inspect eval": "--limit 2 --display none",
+    "inspect eval-set": "--limit 2 --display none",
+    "inspect eval-retry": "--display none",
+    "inspect score": "--display none",
+    "python examples/eval_set.py": "--limit 2 --grader stand_in/judge",
+}
+"""Added to each such command: two samples are enough, and nothing draws on the screen."""
+
+NOT_RUN = {
+    "make ": "sets up an environment of its own; CI runs it",
+    "pip install": "needs a network",
+    "export ": "a key, or a folder that the tests set themselves",
+    "inspect view": "a server that runs until it is stopped; tests/end_to_end/test_browser.py",
+    "flow ": "inspect-flow is no dependency; its file is checked in test_at_scale.py",
+    "INSPECT_EVAL_SET_CAPTURE": "processes of their own: tests/end_to_end/test_at_scale.py",
+    "python examples/worker.py": "processes of their own: tests/end_to_end/test_at_scale.py",
+}
+"""Beginnings of commands that are not run here, with the reason."""
+
+NOT_CODE = ("{context}",)
+"""Beginnings of blocks that show a text."""
+
+
+# --- the folder ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def original(tmp_path_factory) -> Path:
+    """The prepared folder: two models' runs of both benchmarks in `logs`, and the small files."""
+    folder = tmp_path_factory.mktemp("desk")
+    prepared.lay_out(folder)
+    data = prepared.upstream_csv(folder / "morebench_public.csv", ["neutral"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INSPECT_CACHE_DIR", str(folder / "cache"))
+        for name in ("openrouter/deepseek/deepseek-r1", "anthropic/claude-sonnet-4-5"):
+            place = {"log_dir": str(folder / "logs"), "log_realtime": False}
+            run(morebench(data=str(data)), stand_in(name), stand_in("openai/gpt-5"), **place)
+            run(corda(chains=5, shuffles=2), stand_in(name), None, **place)
+    return folder
+
+
+@pytest.fixture
+def desk(original, tmp_path, monkeypatch) -> Path:
+    """A copy of it as the working folder, with a hub that has the same dilemmas."""
+    folder = tmp_path / "desk"
+    shutil.copytree(original, folder, symlinks=True)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(hub, "fetch", prepared.hub_fetch(tmp_path))
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(folder / "cache"))
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    return folder
+
+
+# --- the commands --------------------------------------------------------------------------------
+
+
+def lines_of(block: str) -> list[str]:
+    """The commands of a shell block; options alone belong to an evaluation."""
+    joined = re.sub(r"\\\n\s*", " ", block)
+    found = [line.partition("  #")[0].strip() for line in joined.splitlines()]
+    found = [line for line in found if line and not line.startswith("#")]
+    return [f"inspect eval moral_evals/morebench --model ... {x}" if x.startswith("-") else x
+            for x in found]  # fmt: skip
+
+
+def stood_in(line: str) -> str:
+    """The command with what stands in for models and places."""
+    for word, other in WORDS.items():
+        line = line.replace(word, other)
+    for start, more in ALWAYS.items():
+        if line.startswith(start + " "):
+            line += f" {more}"
+    judged = re.search(r"(morebench|rubric_judge|set\d/THE)", line)
+    if line.startswith("inspect ") and judged and "--model-role" not in line:
+        line += " --model-role grader=stand_in/judge"
+    return re.sub(MODELS, r"stand_in/\1/", line)
+
+
+def place(word: str, line: str) -> str:
+    """`LOG.eval`, `THE.eval` and `RUN.eval` are logs of their folder that suit the command."""
+    if not re.search(r"(^|/)(LOG|THE|RUN)\.eval$", word):
+        return word
+    wanted = "corda" if "lexicographic" in line else "morebench"
+    folder = Path(word).parent if "/" in word else Path("logs")
+    return next(str(p) for p in sorted(folder.glob("*.eval")) if f"_{wanted}_" in p.name)
+
+
+def carry_out(line: str) -> None:
+    """Run one command in this process; it must end well."""
+    words = [place(w, line) for w in shlex.split(line)]
+    program, rest = words[0], words[1:]
+    if program == "moral-reports":
+        assert moral_reports(rest) == 0
+    elif program == "inspect":
+        with ends_well():
+            inspect_command.main(args=rest, prog_name=program, standalone_mode=False)
+    elif program == "python":
+        with pytest.MonkeyPatch.context() as patch, ends_well():
+            patch.setattr(sys, "argv", rest)
+            runpy.run_path(rest[0], run_name="__main__")
+    else:
+        pytest.fail(f"no way to run {program!r}; add one, or name it in NOT_RUN")
+
+
+@contextlib.contextmanager
+def ends_well() -> Iterator[None]:
+    try:
+        yield
+    except SystemExit as end:
+        assert not end.code, end.code
+
+
+def shell_blocks() -> list:
+    found = []
+    for page in PAGES:
+        for kind, text in blocks(page):
+            if kind == "yaml" and "args:" in text:
+                job = yaml.safe_load(text)["spec"]["template"]["spec"]["containers"][0]
+                kind, text = "bash", job["args"][0]
+            if kind in ("", "bash") and not text.startswith(NOT_CODE):
+                found.append(pytest.param(text, id=f"{page.stem}: {lines_of(text)[0][:50]}"))
+    return found
+
+
+def left_out(line: str) -> bool:
+    return line.startswith(tuple(NOT_RUN))
+
+
+@pytest.mark.parametrize("block", shell_blocks())
+def test_the_commands_of_a_block(block, desk, capsys):
+    for line in lines_of(block):
+        if left_out(line):
+            continue
+        before = {p: p.stat().st_mtime_ns for p in desk.rglob("*.eval")}
+        carry_out(stood_in(line))
+        said = " ".join(capsys.readouterr().out.split())
+        for path in sorted(desk.rglob("*.eval")):
+            if path.stat().st_mtime_ns != before.get(path):
+                check_log(read_eval_log(str(path)), line)
+        if (check := CHECKS.get(tuple(line.split()[:2]))) is not None:
+            check(desk, said)
+
+
+# --- the numbers ---------------------------------------------------------------------------------
+
+
+def check_log(log: EvalLog, line: str) -> None:
+    assert log.status == "success"
+    assert log.samples
+    if "--no-score" in line:
+        assert log.results is None or not log.results.scores
+        return
+    assert log.results
+    for score in log.results.scores:
+        if score.scorer.startswith("rubric_judge") and log.eval.dataset.name != "t1":
+            figure = score.metrics["regular"].value
+            # a response says nothing of points, and then the judge says yes
+            points = 4 if "response" in score.scorer else seen_by(log.eval.model)
+            expected = REGULAR[points]
+            if "import-upstream" in line:
+                expected = 3 / 4
+            assert figure == pytest.approx(expected), score.scorer
+        if score.scorer == "lexicographic":
+            assert 0 <= score.metrics["uncond_lms"].value <= 1
+            assert score.metrics["missing"].value == 0
+
+
+def check_show(desk: Path, said: str) -> None:
+    # of the runs that lie there: some model's score, and CORDA's random choice
+    assert re.search(r"MoReBench-Regular │ (0\.750|0\.875|1\.000) ", said)
+    assert "LMS of random choice 1/2" in said
+
+
+def check_compare(desk: Path, said: str) -> None:
+    assert re.search(r"claude-sonnet-4-5 │ 1\.000 ", said)
+    assert re.search(r"deepseek-r1 │ 0\.750 ", said)
+    assert re.search(r"deepseek/deepseek-r1 │ 0\.250 ", said), "the difference, 1 - 6/8"
+
+
+def check_findings(desk: Path, said: str) -> None:
+    # the fault was the harmless criterion: one model harms wholly, both are logical wholly
+    assert re.search(r"mean of 2 runs │ 0\.500 │ 1\.000 │ -0\.500", said)
+
+
+def check_page(desk: Path, said: str) -> None:
+    page = (desk / "report.html").read_text(encoding="utf-8")
+    assert "0.250" in page
+    assert "http://" not in page.replace("http://www.w3.org", ""), "works offline"
+
+
+def check_plot(desk: Path, said: str) -> None:
+    assert list((desk / "figures").iterdir())
+
+
+def check_cost(desk: Path, said: str) -> None:
+    # the stand-ins report 10 tokens in and 5 out a call, at 1 and 2 for a million
+    calls = DILEMMAS * len(WEIGHTS)
+    assert re.search(rf"\b{10 * calls}\b", said.replace(",", ""))
+
+
+def check_estimate(desk: Path, said: str) -> None:
+    assert re.search(rf"\b{DILEMMAS * len(WEIGHTS)}\b", said), "a call for each criterion"
+
+
+def check_judgings(desk: Path, said: str) -> None:
+    # the second judge reads as the first one does
+    assert re.search(r"\b24\b", said)
+    assert re.search(r"\b0\.000\b", said)
+
+
+def check_import(desk: Path, said: str) -> None:
+    assert re.search(r"\b0?\.750\b", said)
+
+
+def check_export(desk: Path, said: str) -> None:
+    lines = (desk / "exported.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(x)["judgement"] for x in lines} <= {"yes", "no"}
+    assert len(lines) == DILEMMAS * len(WEIGHTS)
+
+
+def check_rewards(desk: Path, said: str) -> None:
+    rows = [json.loads(x) for x in (desk / "rewards/rewards.jsonl").open(encoding="utf-8")]
+    assert sorted(r["score"] for r in rows) == [0.75] * DILEMMAS + [1.0] * DILEMMAS
+    pairs = [json.loads(x) for x in (desk / "rewards/pairs.jsonl").open(encoding="utf-8")]
+    assert len(pairs) == DILEMMAS, "three quarters against all, a margin of .25"
+
+
+def check_cache(desk: Path, said: str) -> None:
+    kept = 2 * DILEMMAS * len(WEIGHTS)
+    assert re.search(rf"gpt-5 │ {kept} │", said) or "0 replies removed" in said, "none is that old"
+
+
+CHECKS: dict[tuple[str, ...], Callable[[Path, str], None]] = {
+    ("moral-reports", "show"): check_show,
+    ("moral-reports", "compare"): check_compare,
+    ("moral-reports", "findings"): check_findings,
+    ("moral-reports", "page"): check_page,
+    ("moral-reports", "plot"): check_plot,
+    ("moral-reports", "cost"): check_cost,
+    ("moral-reports", "estimate"): check_estimate,
+    ("moral-reports", "judgings"): check_judgings,
+    ("moral-reports", "judge-modes"): check_judgings,
+    ("moral-reports", "import-upstream"): check_import,
+    ("moral-reports", "export-upstream"): check_export,
+    ("moral-reports", "export-rewards"): check_rewards,
+    ("moral-reports", "cache"): check_cache,
+}
+"""By program and command what its output must hold."""
+
+
+# --- nothing is stale, nothing is forgotten --------------------------------------------------------
+
+
+ALL_LINES = [line for block in shell_blocks() for line in lines_of(block.values[0])]
+
+
+@pytest.mark.parametrize("start", NOT_RUN)
+def test_what_is_not_run_is_still_on_a_page(start):
+    assert any(line.startswith(start) for line in ALL_LINES)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_what_is_stood_in_for_is_still_on_a_page(word):
+    assert any(word in line for line in ALL_LINES)
+
+
+def test_every_report_on_a_page_has_its_number_checked():
+    shown = {tuple(x.split()[:2]) for x in ALL_LINES if x.startswith("moral-reports ")}
+    assert shown == set(CHECKS)
+
+
+# --- code and data ---------------------------------------------------------------------------------
+
+
+def code_blocks(language: str) -> list:
+    pages = [*PAGES, *CARDS]
+    found = [(p, text) for p in pages for kind, text in blocks(p) if kind == language]
+    return [pytest.param(text, id=f"{p.parent.name}/{p.stem}") for p, text in found]
+
+
+@pytest.mark.parametrize("code", code_blocks("json"))
+def test_records_of_the_pages_are_read_by_their_reader(code, tmp_path):
+    path = tmp_path / "page.jsonl"
+    path.write_text(json.dumps(json.loads(code)) + "\n", encoding="utf-8")
+    if "corda-1" in code:
+        (chain,) = read_chains(path)
+        assert [len(s.options) for s in chain.steps] == [2]
+    else:
+        (scenario,) = read_jsonl(path)
+        assert [c.weight for c in scenario.criteria] == [2]
+
+
+FIRST, SECOND = "stand_in/anthropic/claude-sonnet-4-5", "stand_in/openrouter/deepseek/deepseek-r1"
+
+
+def numbers(said: str, *words: str) -> list[float]:
+    """The last number of each line that holds all the words."""
+    rows = [line for line in said.splitlines() if all(w in line for w in words)]
+    return [float(line.split()[-1]) for line in rows]
+
+
+def by_model(said: str) -> None:
+    assert numbers(said, FIRST) == [8 / 8]
+    assert numbers(said, SECOND) == [6 / 8]
+
+
+def by_criterion(said: str) -> None:
+    by_dimension, _, faults = said.partition("Name: fulfilled")
+    # pandas names a model once, above its dimensions: the harmless one comes first among them
+    assert numbers(by_dimension, "clear process") == [1.0, 1.0]
+    assert numbers(by_dimension, "harmless outcome") == [1.0, 0.0]
+    assert numbers(faults, FIRST) == [1.0]
+    assert numbers(faults, SECOND) == [0.0]
+
+
+def by_pair(said: str) -> None:
+    assert re.search(r"claude-sonnet-4-5 . .*deepseek-r1 \| 0\.250 ", said)
+
+
+def corda_figures(said: str) -> None:
+    rows = [line.split() for line in said.splitlines()]
+    assert {r[0] for r in rows} == {FIRST, SECOND}
+    # both stand-ins take the label that stands first, so both have the very same answers
+    assert rows[0][1:] == rows[1][1:]
+    assert all(float(low) <= float(score) <= float(high) for _, score, low, high in rows)
+
+
+RECIPES: dict[str, Callable[[str], None]] = {
+    "compare([": by_pair,
+    "scenarios_df(": by_model,
+    "criteria_df(": by_criterion,
+    "corda_runs(": corda_figures,
+}
+"""By what a Python block calls, what it must print."""
+
+
+@pytest.mark.parametrize("code", code_blocks("python"))
+def test_the_code_of_the_pages_prints_the_right_numbers(code, desk, capsys):
+    exec(compile(code, "page", "exec"), {})
+    said = capsys.readouterr().out
+    (check,) = [check for call, check in RECIPES.items() if call in code]
+    check(said)
+
+
+def test_every_recipe_is_on_a_page():
+    code = "".join(block.values[0] for block in code_blocks("python"))
+    assert all(call in code for call in RECIPES)
