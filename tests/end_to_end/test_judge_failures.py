@@ -70,9 +70,7 @@ def undisturbed(bench: Bench, log: EvalLog, stub: StubServer) -> EvalLog:
 
 def figures(log: EvalLog) -> dict[str, dict[str, str]]:
     assert log.results is not None
-    return {
-        s.name: {k: repr(m.value) for k, m in s.metrics.items()} for s in log.results.scores
-    }
+    return {s.name: {k: repr(m.value) for k, m in s.metrics.items()} for s in log.results.scores}
 
 
 def lacking(log: EvalLog) -> dict[tuple[object, str], list[str]]:
@@ -88,9 +86,7 @@ def pairs(log: EvalLog, data: Path) -> dict[tuple[str, str], int]:
     """The same as criterion and judged text."""
     words = {(s.id, c.id): c.text for s in read_jsonl(data) for c in s.criteria}
     texts = {(i, name): score.answer for i, name, score in judged(log)}
-    return {
-        (words[i, c], texts[i, name]): 1 for (i, name), cs in lacking(log).items() for c in cs
-    }
+    return {(words[i, c], texts[i, name]): 1 for (i, name), cs in lacking(log).items() for c in cs}
 
 
 @pytest.mark.parametrize(
@@ -140,9 +136,7 @@ def test_the_printed_command_asks_exactly_what_is_missing(
     assert sum(stub.stats.pairs.values()) == SCENARIOS * CRITERIA * each
 
 
-def test_where_errors_are_wanted_a_retry_takes_over_replies_and_verdicts(
-    bench, stub, data, caplog
-):
+def test_where_errors_are_wanted_a_retry_takes_over_replies_and_verdicts(bench, stub, data, caplog):
     stub.faults = [LASTING]
     (log,) = bench.eval(morebench(data=str(data), on_judge_error="raise"))
     assert log.status == "error"

@@ -82,7 +82,9 @@ def test_what_is_asked_again_was_on_its_way(inspect, dilemmas, stub, hold):
     stub.hold = hold
     data = dilemmas(SCENARIOS, CRITERIA)
     process = inspect.start(
-        *evaluation(inspect, "morebench.py@morebench", "-T", f"data={data}", "--max-connections", "3")
+        *evaluation(
+            inspect, "morebench.py@morebench", "-T", f"data={data}", "--max-connections", "3"
+        )
     )
     flying = kill_when_held(process, stub)
     assert 0 < sum(flying.values()) <= 6

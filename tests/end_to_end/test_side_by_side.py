@@ -4,11 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
 from inspect_ai._cli.cache import cache_command
 from inspect_ai.log import read_eval_log
 
 from benchmarks.stub_server import StubServer
-from click.testing import CliRunner
 from moral_evals.inspect_tasks import morebench
 from moral_evals.scorers.judging.cache import store_folder
 from tests.end_to_end.conftest import ROOT, Command
