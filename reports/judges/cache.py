@@ -6,7 +6,7 @@ import sqlite3
 import time
 from datetime import datetime
 
-from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.loaders.errors import OptionError, SuiteError, listing, printable
 from moral_evals.reports.form.document import Report, Table
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.scorers.judging.cache import store_folder
@@ -37,7 +37,9 @@ def run(options: argparse.Namespace) -> None:
         return
     before = time.time() - _seconds(options.older_than) if options.older_than else None
     if options.judge and options.judge not in (known := [h.judge for h in store.holdings()]):
-        raise OptionError(f"--judge {options.judge}: nothing is kept of it, but of {known}.")
+        raise OptionError(
+            f"--judge {printable(options.judge)}: nothing is kept of it, but of {listing(known)}."
+        )
     try:
         removed = store.clear(options.judge, before)
     except (OSError, sqlite3.Error) as error:
@@ -48,7 +50,13 @@ def run(options: argparse.Namespace) -> None:
 def holdings(store: VerdictStore) -> Report:
     """How many replies are kept, judge by judge."""
     rows = [
-        (h.judge, h.replies, _day(h.oldest), _day(h.newest), f"{h.characters / 1e6:.1f} MB")
+        (
+            printable(h.judge),
+            h.replies,
+            _day(h.oldest),
+            _day(h.newest),
+            f"{h.characters / 1e6:.1f} MB",
+        )
         for h in store.holdings()
     ]
     columns = ("judge", "replies", "oldest", "newest", "text")

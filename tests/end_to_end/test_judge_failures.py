@@ -155,10 +155,8 @@ def test_where_errors_are_wanted_a_retry_takes_over_replies_and_verdicts(bench, 
 
 
 def test_a_sample_that_is_tried_again_takes_over_its_reply(bench, stub, data):
-    stub.fresh, stub.faults = False, [replace(LASTING, attempts=1)]
-    (log,) = bench.eval(
-        morebench(data=str(data), on_judge_error="raise", judge_attempts=1), retry_on_error=3
-    )
+    stub.faults = [Fault("422", 0.1, "judge")]
+    (log,) = bench.eval(morebench(data=str(data), on_judge_error="raise"), retry_on_error=1)
     assert log.status == "success"
     assert any(s.error_retries for s in log.samples or [])
     assert stub.stats.calls["candidate"] == SCENARIOS

@@ -116,34 +116,6 @@ def test_what_stays_unreadable_is_left_out_and_counted(inspect, dilemmas):
     assert metrics(log)["graded_share"] == pytest.approx(sum(shares) / 4, abs=1e-12)
 
 
-def test_a_dead_judge_is_an_error_that_a_retry_repairs_without_paying_twice(inspect, dilemmas):
-    data = dilemmas()
-    # a few criteria fail for good, so that some samples are lost and some are not
-    with StubServer(faults=[Fault("500", 0.05, "judge", attempts=0)]) as stub:
-        inspect.environment |= stub.environment()
-        inspect.eval(
-            "morebench.py@morebench", "-T", f"data={data}", "--max-retries", "0", *MODELS,
-            check=False,
-        )  # fmt: skip
-    log = inspect.log()
-    failed = [s for s in log.samples or [] if s.error]
-    assert log.status == "error"
-    assert 0 < len(failed) < 4
-    assert "judge" in failed[0].error.message
-    assert metrics(log)["scored"] == 4 - len(failed)
-    assert metrics(log, "outcome")["samples"] == 4
-
-    # the log names the judge's address, so the mended server has to be found there
-    with StubServer(port=stub.port) as again:
-        inspect.run("eval-retry", str(log.location), "--log-dir", str(inspect.logs))
-    repaired = inspect.log()
-    assert repaired.status == "success"
-    assert metrics(repaired)["regular"] == pytest.approx(expected(read_jsonl(data))[0], abs=1e-12)
-    assert again.stats.calls["candidate"] == len(failed)
-    unpaid = sum(stub.stats.faults.values()) // 3  # each was tried three times
-    assert again.stats.calls["judge"] <= max(1, unpaid), "a verdict already given was paid again"
-
-
 def test_scoring_a_log_again_gives_the_live_numbers(inspect, dilemmas):
     data = dilemmas()
     with StubServer() as stub:

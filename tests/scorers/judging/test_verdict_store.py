@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import resource
 import signal
 import sqlite3
 import time
@@ -156,8 +157,112 @@ def test_what_is_held_and_what_is_cleared(store):
     assert store.holdings() == []
 
 
-def test_files_can_be_read_by_the_group(store, tmp_path):
+@pytest.mark.parametrize(("folder", "shared"), [(0o2770, True), (0o700, False)])
+def test_a_file_is_shared_as_its_folder_is(tmp_path, folder, shared):
+    tmp_path.chmod(folder)
+    mask = os.umask(0o077)
+    try:
+        store = VerdictStore(tmp_path)
+        put(store, "k", "yes")
+        store.close()
+    finally:
+        os.umask(mask)
+    assert bool(own_file(tmp_path).stat().st_mode & 0o040) == shared
+
+
+def test_a_file_left_in_the_midst_of_an_entry_is_read_on_another_machine(tmp_path, monkeypatch):
+    store = VerdictStore(tmp_path)
+    for i in range(500):
+        put(store, f"k{i}", "yes" * 50)
+    store.close()
+    process = CONTEXT.Process(target=_killed_in_an_entry, args=(own_file(tmp_path),))
+    process.start()
+    process.join()
+    left = own_file(tmp_path).read_bytes()
+    assert own_file(tmp_path).with_name(own_file(tmp_path).name + "-journal").stat().st_size
+    monkeypatch.setattr("socket.gethostname", lambda: "another")
+    other = VerdictStore(tmp_path)
+    found = other.get([f"k{i}" for i in range(500)])
+    assert {r.reply for r in found.values()} == {"yes" * 50}
+    assert len(found) == 500
+    other.close()
+    names = {p.name: p for p in tmp_path.glob("*.sqlite")}
+    del names["another-0.sqlite"]
+    assert [p.read_bytes() for p in names.values()] == [left], "another machine's file was changed"
+
+
+def _killed_in_an_entry(path: Path) -> None:
+    store = sqlite3.connect(path, isolation_level=None)
+    for setting in ("journal_mode=TRUNCATE", "synchronous=OFF", "cache_size=1"):
+        store.execute(f"PRAGMA {setting}")
+    store.execute("BEGIN")
+    store.execute("UPDATE replies SET entry = 'half written'")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_another_users_file_is_left_to_him(tmp_path, monkeypatch):
+    theirs = VerdictStore(tmp_path)
+    put(theirs, "k", "yes")
+    theirs.close()
+    real = os.open
+
+    def refused(path, *arguments, **options):
+        if str(path).endswith("-0.lock"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refused)
+    mine = VerdictStore(tmp_path)
+    put(mine, "m", "no")
+    assert set(mine.get(["k", "m"])) == {"k", "m"}
+    assert len(list(tmp_path.glob("*.sqlite"))) == 2
+    mine.close()
+
+
+def test_a_folder_that_is_not_ours_is_an_error_and_no_endless_search(tmp_path, monkeypatch):
+    def refused(path, *arguments, **options):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(PermissionError):
+        put(VerdictStore(tmp_path), "k", "yes")
+
+
+def test_a_full_disk_raises_and_what_was_there_stays(tmp_path):
+    store = VerdictStore(tmp_path)
     put(store, "k", "yes")
-    mask = os.umask(0)
-    os.umask(mask)
-    assert own_file(tmp_path).stat().st_mode & 0o040 == 0o040 & ~mask
+    store.close()
+    process = CONTEXT.Process(target=_write_past_a_limit, args=(tmp_path,))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+    again = VerdictStore(tmp_path)
+    assert again.get(["k"])["k"].reply == "yes"
+    put(again, "l", "no")
+    assert again.get(["l"])["l"].reply == "no"
+    again.close()
+
+
+def _write_past_a_limit(folder: Path) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+    store, refused = VerdictStore(folder), 0
+    for i in range(20):
+        try:
+            put(store, f"n{i}", "x" * 10_000)
+        except (OSError, sqlite3.Error):
+            refused += 1
+    os._exit(0 if refused and store.get(["k"]) else 1)
+
+
+def test_clearing_all_removes_damaged_files_too(tmp_path):
+    store = VerdictStore(tmp_path)
+    put(store, "k", "yes")
+    store.close()
+    (tmp_path / "other-0.sqlite").write_bytes(b"no data base" * 500)
+    (tmp_path / "old-0.damaged").write_bytes(b"no data base")
+    store = VerdictStore(tmp_path)
+    assert [h.replies for h in store.holdings()] == [1]
+    assert store.clear() == 1
+    assert not list(tmp_path.glob("*.damaged"))
+    assert store.holdings() == []
