@@ -185,3 +185,15 @@ def test_another_order_turns_the_verdict() -> None:
     reverse = TierOrder(DEFAULT_ORDER.names[::-1])
     for order, sign in ((DEFAULT_ORDER, 1), (reverse, -1)):
         assert net_benefit(*c.versus(first, second, order).arms.values()).estimate() == sign
+
+
+def test_net_benefit_is_bounded_by_one_on_either_side() -> None:
+    steps = {f"c{i:02}": [YES_NO] for i in range(20)}
+    benefit = net_benefit(*two_models(steps, "1", "1"))
+    assert benefit.bounds == (-1, 1)
+
+
+def test_the_margin_is_one_of_means_and_not_of_sums() -> None:
+    totals, counts = np.array([[0.3], [0.3]]), np.array([[1, 1], [2, 0]])
+    assert p_lex(totals, counts, margin=0.4).tie == 1
+    assert p_lex(totals, counts, margin=0.2).better == 1

@@ -262,3 +262,12 @@ def test_rollouts_that_do_not_fit_together_are_refused() -> None:
         )
     with pytest.raises(ValueError, match="no rollouts"):
         ChainTable.by_condition([], DEFAULT_ORDER)
+
+
+def test_share_of_places_without_an_answer_over_several_arms() -> None:
+    # three of eight places, and one of four
+    arms = [arm_of({"a": ["1--2"], "b": ["12-1"]}), arm_of({"a": ["121-"]})]
+    assert m.missing_share(arms) == 4 / 12
+    assert m.missing_share(arms[1:]) == 1 / 4
+    no_place = one_arm([ChainAnswer("a", "", "own", 0, ())])
+    assert math.isnan(m.missing_share([no_place]))

@@ -145,3 +145,11 @@ def test_strict_partial_order_by_brute_force() -> None:
     for x, y in beats:
         below.setdefault(x, []).append(y)
     assert all((x, z) in beats for x, y in beats for z in below.get(y, []))
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_both_options_of_a_comparison_are_checked(place: int) -> None:
+    pair = [{"welfare": 1.0}, {"welfare": 0.0}]
+    pair[place] = {"thrift": 1.0}
+    with pytest.raises(ValueError, match="thrift"):
+        compare_tiers(*pair, DEFAULT_ORDER)

@@ -98,3 +98,10 @@ def test_cells_count_label_first() -> None:
     made = [agreement.JudgedPair(i % 2, *pair) for i, pair in enumerate(pairs)]
     assert agreement.counts(made, 2).tolist() == [[0, 1, 1, 0], [1, 1, 0, 0]]
     assert math.isnan(agreement.kappa(agreement.counts(made[4:], 2)).estimate())
+
+
+def test_one_pair_is_enough_for_a_share() -> None:
+    one = np.array([[1.0, 0.0, 0.0, 0.0]])
+    assert agreement.accuracy(one).estimate() == 1
+    assert agreement.base_rate(one).estimate() == 1
+    assert agreement.yes_bias(one).estimate() == 0

@@ -128,3 +128,7 @@ def test_a_statistic_without_bounds_is_not_clipped() -> None:
 def test_names_of_the_ends() -> None:
     found = Interval(0.5, 0.25, 0.75, 12).named("hard")
     assert found == {"hard": 0.5, "hard_lower": 0.25, "hard_upper": 0.75}
+
+
+def test_something_over_nothing_is_not_measured() -> None:
+    assert math.isnan(ratio([1.0, 2.0], [0.0, 0.0]).estimate())
