@@ -107,9 +107,8 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
         answered = sum(r.status == "answered" for r in records) / len(records)
         return Score(
             value={
-                # rounded, since the viewer's cells show every digit; the steps hold all of them
-                "score": round(math.fsum(values) / len(values), 4) if values else math.nan,
-                "answered": round(answered, 4),
+                "score": math.fsum(values) / len(values) if values else math.nan,
+                "answered": answered,
                 # for the viewer's columns; all metrics are unreduced, so no reducer meets the text
                 "condition": rollout.condition,
                 "shuffle": rollout.shuffle,

@@ -14,7 +14,7 @@ from moral_evals.reports.runs.logs import (
     suite_scores,
     with_samples,
 )
-from moral_evals.scorers.rubric.record import exact_values
+from moral_evals.scorers.rubric.record import score_values
 from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 
 _ROUNDING = 1e-9
@@ -89,7 +89,7 @@ def _numbers(log: FoundLog, score: EvalScore) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for sample in log.summaries:
         held = (sample.scores or {}).get(score.scorer)
-        values = exact_values(held) if held is not None else {}
+        values = score_values(held) if held is not None else {}
         number = values.get("score", values.get(RESPONSE_PREFIX + "score", math.nan))
         if math.isfinite(number):
             found.setdefault(str(sample.id), []).append(number)

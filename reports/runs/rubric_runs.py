@@ -19,7 +19,7 @@ from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.logs import FoundLog, is_rubric, scores_of
-from moral_evals.scorers.rubric.record import RubricRecord, exact_values
+from moral_evals.scorers.rubric.record import RubricRecord, score_values
 from moral_evals.scorers.rubric.scenario_table import GROUPS
 from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.stats.bootstrap import Array
@@ -162,7 +162,7 @@ def _dilemma(summary: EvalSampleSummary) -> str:
 def _values(summary: EvalSampleSummary, scorer: str, prefix: str) -> dict[str, float]:
     """What counts of a score; without a number only whether the reply declines."""
     score = (summary.scores or {}).get(scorer)
-    values = exact_values(score) if score else {}
+    values = score_values(score) if score else {}
     known = {k.removeprefix(prefix): v for k, v in values.items() if math.isfinite(v)}
     # logs up to version 1-B hold a length where all verdicts are ungraded
     return known if "score" in known else {k: v for k, v in known.items() if k == "declined"}

@@ -13,7 +13,7 @@ from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.reply import Reply, read_reply
 from moral_evals.reports.runs.logs import samples_of
 from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
-from moral_evals.scorers.rubric.record import CriterionRow, RubricRecord, exact_values
+from moral_evals.scorers.rubric.record import CriterionRow, RubricRecord, score_values
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class RubricSample:
 
     def value(self, key: str) -> float:
         """A number of the score; nan if it was not measured."""
-        values = exact_values(self.score) if self.score else {}
+        values = score_values(self.score) if self.score else {}
         return values.get(prefix_of(self.scorer) + key, math.nan)
 
     @property

@@ -4,7 +4,6 @@ The only file that spells the keys. Its classes also read the logs of versions 1
 lack the later fields, and sample summaries, which leave out whatever is longer than 1k.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
@@ -196,7 +195,6 @@ class RubricRecord(JudgingRecord):
         ungraded: By criterion id why there is no verdict.
         declined: The judge's word on whether the reply declines; None if it gave none.
         imported: The verdicts come from upstream's file.
-        exact: By value key the number before it was rounded for the viewer, where the two differ.
     """
 
     judged: Literal["trace", "response"]
@@ -206,7 +204,6 @@ class RubricRecord(JudgingRecord):
     ungraded: Annotated[dict[str, str], _TOO_LONG] = {}
     declined: bool | None = None
     imported: bool = False
-    exact: Annotated[dict[str, float], _TOO_LONG] = {}
 
     def given(self) -> list[dict[str, Given]]:
         """What each of `judges` said, by criterion id; without the criteria that it missed."""
@@ -260,28 +257,11 @@ class RubricRecord(JudgingRecord):
         )
 
 
-VALUE_DIGITS = 4
-"""Decimals of a score's values: `inspect view` shows every digit that a value has."""
-
-
-def rounded(values: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-    """Values as a score shows them, and the exact ones of those that differ."""
-    shown = {key: round(value, VALUE_DIGITS) for key, value in values.items()}
-    return shown, {k: v for k, v in values.items() if v != shown[k] and math.isfinite(v)}
-
-
-def exact_values(score: Score) -> dict[str, float]:
-    """The numbers of a rubric score by value key, as they were computed.
-
-    A value that was edited since counts as it stands in the score.
-    """
+def score_values(score: Score) -> dict[str, float]:
+    """The numbers of a rubric score by value key; empty for a score without keys."""
     if not isinstance(score.value, Mapping):
         return {}
-    found = {k: float(v) for k, v in score.value.items() if isinstance(v, int | float)}
-    exact = (score.metadata or {}).get("exact")
-    if isinstance(exact, Mapping):
-        found |= {k: v for k, v in exact.items() if round(v, VALUE_DIGITS) == found.get(k)}
-    return found
+    return {k: float(v) for k, v in score.value.items() if isinstance(v, int | float)}
 
 
 def _asked(seat: JudgeSeat) -> tuple[object, ...]:

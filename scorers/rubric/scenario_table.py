@@ -16,7 +16,7 @@ from moral_evals.loaders.morebench.records import (
     dimension_key,
 )
 from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled, weighted_share
-from moral_evals.scorers.rubric.record import JudgingRecord, exact_values
+from moral_evals.scorers.rubric.record import JudgingRecord, score_values
 from moral_evals.scorers.stats.bootstrap import (
     SEED,
     Array,
@@ -48,7 +48,7 @@ class _Run:
     @classmethod
     def of(cls, score: SampleScore, prefix: str) -> "_Run":
         """What counts of a score: without a number nothing does, in logs up to version 1-B too."""
-        values = exact_values(score.score)
+        values = score_values(score.score)
         if math.isfinite(values.get(prefix + "score", math.nan)):
             return cls(values, JudgingRecord.of(score.score).verdicts)
         declined = prefix + "declined"

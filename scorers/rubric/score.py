@@ -9,7 +9,7 @@ from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimensi
 from moral_evals.scorers.judging.panel import Judgement
 from moral_evals.scorers.markdown import row, viewer_cell
 from moral_evals.scorers.rubric.aggregate import ScenarioScore, fulfilled, scenario_score
-from moral_evals.scorers.rubric.record import RubricRecord, rounded
+from moral_evals.scorers.rubric.record import RubricRecord
 
 RESPONSE_PREFIX = "response_"
 """Of the value keys of a score that stands beside a trace's."""
@@ -42,11 +42,8 @@ def scored(
         record = record.but(declined=declined)
     graded = math.isfinite(score.score)
     word = math.nan if declined is None and not graded else float(bool(declined))
-    shown, exact = rounded(_values(prefix, score if graded else None, len(text), word))
-    if exact:
-        record = record.but(exact=exact)
     return Score(
-        value=shown,
+        value=_values(prefix, score if graded else None, len(text), word),
         answer=text,
         explanation=rubric_table(criteria, result, score),
         reason=None if graded else "grader_failed",

@@ -14,11 +14,10 @@ from inspect_ai import Task
 from inspect_ai import eval as run
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import SampleScore, Score
+from inspect_ai.scorer import SampleScore
 
 from moral_evals.inspect_tasks import corda, morebench, morebench_theory
 from moral_evals.reports.runs.rubric_runs import prefix_of
-from moral_evals.scorers.rubric.record import exact_values
 from moral_evals.scorers.rubric.scenario_table import ScenarioTable, hard_score
 from moral_evals.scorers.stats.bootstrap import Bootstrap, difference, ratio
 
@@ -149,18 +148,13 @@ def test_the_same_prompts_are_sent(case):
 
 def test_every_score_has_the_same_value(case):
     _, then, log = case
-    now = {str(s.id): {n: shown(score) for n, score in s.scores.items()} for s in log.samples}
+    now = {str(s.id): {n: score.value for n, score in s.scores.items()} for s in log.samples}
     assert now.keys() == then["values"].keys()
     for sample, scores in then["values"].items():
         for name, value in scores.items():
-            # a rollout's mean is rounded since: the viewer shows every digit, and no figure uses it
-            digits = 4 if name == "lexicographic" else 17
-            assert now[sample][name] == {k: same(v, digits) for k, v in value.items()}, sample
-
-
-def shown(score: Score) -> dict[str, Any]:
-    """A score's values; of a rubric's, the numbers before they were rounded for the viewer."""
-    return {k: same(v) for k, v in (score.value | exact_values(score)).items()}
+            assert {k: same(v) for k, v in now[sample][name].items()} == {
+                k: same(v) for k, v in value.items()
+            }, (sample, name)
 
 
 def test_every_figure_that_a_log_still_has_is_the_same(case):
@@ -225,8 +219,8 @@ def figures_by_id(log: EvalLog) -> dict[str, float]:
     return found
 
 
-def same(value: Any, digits: int = 17) -> Any:
+def same(value: Any) -> Any:
     """A number or text as something that equals itself, nan included, whatever its type."""
     if isinstance(value, int | float):
-        return "nan" if math.isnan(value) else round(float(value), digits)
+        return "nan" if math.isnan(value) else float(value)
     return value

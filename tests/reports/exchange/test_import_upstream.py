@@ -20,7 +20,7 @@ from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.reports.runs.sample_scores import sample_scores
 from moral_evals.reports.show.command import shown
 from moral_evals.scorers.rubric.breakdowns import by_dimension, by_weight
-from moral_evals.scorers.rubric.record import exact_values
+from moral_evals.scorers.rubric.record import score_values
 from moral_evals.scorers.rubric.scenario_table import ScenarioTable
 from moral_evals.scorers.rubric_judge import rubric_judge
 from tests.mocks import always, metrics, mock
@@ -52,7 +52,7 @@ def imported(tmp_path, rows, **options):
 
 def test_the_figures_are_those_of_the_definitions(tmp_path):
     log = read_eval_log(str(imported(tmp_path, ONE + TWO).path))
-    values = {s.id: exact_values(s.scores["rubric_judge"]) for s in log.samples}
+    values = {s.id: score_values(s.scores["rubric_judge"]) for s in log.samples}
     assert values["t1"]["score"] == pytest.approx(S1, abs=1e-15)
     assert values["t2"]["score"] == pytest.approx(S2, abs=1e-15)
     assert values["t1"]["length"] == 10
@@ -78,7 +78,7 @@ def test_upstreams_rule_is_reported_where_it_differs(tmp_path):
     (sample,) = (s for s in done.log.samples if s.id == "t1")
     found = sample.scores["rubric_judge"]
     assert found.value["score"] == 0
-    assert exact_values(found)["graded_share"] == pytest.approx(2 / 6)
+    assert score_values(found)["graded_share"] == pytest.approx(2 / 6)
     assert found.metadata["ungraded"] == {"t1-c0": "judge_unclear", "t1-c2": "judge_unclear"}
     printed = "\n".join(done.notes)
     assert "2 replies are not clearly yes or no" in printed
