@@ -110,7 +110,7 @@ def test_a_judge_that_fails_on_every_call_stops_nobody(tmp_path):
 def test_a_panel_that_fails_as_a_whole_is_an_error_and_in_a_rescoring_unscored(tmp_path):
     dead = [judge("!y"), judge("!n"), judge("!y")]
     data = one_case(tmp_path, [3, 2])
-    log = run(morebench(data=data), always(TRACE), dead)
+    log = run(morebench(data=data, on_judge_error="raise"), always(TRACE), dead)
     assert log.status == "error"
     assert "failed on 1 of 2 criteria, first on c0: PermissionError" in log.samples[0].error.message
     assert "rubric_judge" not in log.samples[0].scores

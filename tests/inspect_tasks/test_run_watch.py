@@ -42,7 +42,9 @@ def test_without_a_judge_the_candidate_is_not_asked(caplog: pytest.LogCaptureFix
     assert not calls
     assert log.status == "error"
     assert all(s.error and "no judge: set OPENROUTER" in s.error.message for s in log.samples or [])
-    assert sum("no judge" in r.getMessage() for r in caplog.records) == 1
+    # Inspect itself may log each sample's error too, according to its log level
+    ours = [r for r in caplog.records if r.name.startswith("moral_evals")]
+    assert sum("no judge" in r.getMessage() for r in ours) == 1
 
 
 def test_a_judge_given_to_eval_is_seen(caplog: pytest.LogCaptureFixture) -> None:
