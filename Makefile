@@ -38,6 +38,7 @@ $(VENV)/.ready: pyproject.toml providers/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
+	@rm -rf moral_evals.egg-info  # beside the root on sys.path it hides the package's name from Inspect
 	$(BIN)/python -m moral_evals.providers install --quiet
 	@mkdir -p $(VENV)/link && ln -sfn ../.. $(VENV)/link/moral_evals
 	@touch $@

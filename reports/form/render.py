@@ -37,8 +37,8 @@ def to_terminal(report: Report, console: Console) -> None:
             _print_note(console, f"  {note}")
     for note in report.notes:
         _print_note(console, note)
-    for line in report.left_out:
-        _print_note(console, line)
+    for line in report.left_out:  # whole, so that a name can be copied
+        console.print(Text(line), soft_wrap=True)
 
 
 def _print_note(console: Console, note: str) -> None:

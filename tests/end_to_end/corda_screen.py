@@ -4,6 +4,7 @@ As a script it writes its page of docs/captures anew: python -m tests.end_to_end
 """
 
 import os
+import sys
 import tempfile
 
 from tests.end_to_end.screen import CAPTURES, last_screen
@@ -14,7 +15,7 @@ CONDITIONS = ("unconditioned", "context", "own", "best", "worst", "random")
 def corda_screen(log_dir: str, chains: int = 10) -> str:
     """The screen after some bundled chains in every condition, answered by chance."""
     return last_screen(
-        ["inspect", "eval", "moral_evals/corda", "-T", f"chains={chains}", "-T", "shuffles=2",
+        [sys.executable, "-m", "inspect_ai", "eval", "moral_evals/corda", "-T", f"chains={chains}", "-T", "shuffles=2",
          "-T", f"conditions={','.join(CONDITIONS)}", "--model", "scripted/uniform",
          # in order: Inspect warns of a headline that no sample scored so far bears on
          "--max-samples", "1", "--log-dir", log_dir]

@@ -9,6 +9,7 @@ import pty
 import re
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 from collections.abc import Mapping, Sequence
@@ -61,7 +62,7 @@ if __name__ == "__main__":
     CAPTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         screen = last_screen(
-            ["inspect", "eval", "moral_evals/morebench", "-T", "data=sample", "--limit", "8",
+            [sys.executable, "-m", "inspect_ai", "eval", "moral_evals/morebench", "-T", "data=sample", "--limit", "8",
              "--model", "embedded/smollm2-135m", "--model-role", "grader=embedded/overlap-judge",
              "--log-dir", folder]
         )  # fmt: skip

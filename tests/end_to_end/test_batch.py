@@ -18,7 +18,7 @@ QUICK = BatchConfig(send_delay=0.2, tick=0.1)  # else 15 s each
 def run(stub: BatchingStubServer, **judge: Any) -> EvalLog:
     address = {"base_url": stub.base_url, "api_key": "none", "memoize": False}
     (log,) = eval(
-        morebench(data="sample", judge_cache=False),
+        morebench(data="sample", judge_cache=False, on_judge_error="raise"),
         model=get_model("openai-api/stub/candidate", **address),
         model_roles={
             "grader": get_model(

@@ -75,7 +75,7 @@ def test_an_absent_package_gives_one_line_that_says_what_to_install(
     monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SuiteError) as refused:
         make()
-    assert "pip install" in str(refused.value)
+    assert "python -m moral_evals.providers install" in str(refused.value)
     assert "\n" not in str(refused.value)
 
 

@@ -277,10 +277,10 @@ def hello():
     return Task(dataset=[Sample(input=mine(), target="x")], solver=silent(), scorer=outcome())
 """
 SCORERS = """
-from inspect_ai.scorer import Score, accuracy, scorer
+from inspect_ai.scorer import Score, Scorer, accuracy, scorer
 
 @scorer(metrics=[accuracy()])
-def outcome():
+def outcome() -> Scorer:
     async def score(state, target):
         return Score(value=1)
     return score

@@ -352,9 +352,14 @@ def test_metrics_are_the_reports_figures_to_the_last_digit(data: str) -> None:
     log = run_with(data, choices, conditions="unconditioned,own", shuffles=4)
     found, all_of = metrics(log, "lexicographic"), chain_figures(log)
     for end in ("", "_lower", "_upper"):
-        assert found[f"uncond_lms{end}"] == all_of[f"unconditioned.lms{end}"]
-        assert found[f"own_lms{end}"] == all_of[f"own.lms{end}"]
-        assert found[f"cond_effect{end}"] == all_of[f"conditioning_effect{end}"]
+        for ours, theirs in (
+            ("uncond_lms", "unconditioned.lms"),
+            ("own_lms", "own.lms"),
+            ("cond_effect", "conditioning_effect"),
+        ):
+            pair = (found[f"{ours}{end}"], all_of[f"{theirs}{end}"])
+            # three chains have no interval
+            assert pair[0] == pair[1] if not end else all(map(math.isnan, pair))
     assert found["missing"] == 1 / 4 == all_of["own.missing.abstained"]
 
 

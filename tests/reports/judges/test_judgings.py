@@ -151,7 +151,7 @@ def test_scores_and_their_drift_are_those_of_the_formulas(judged):
     assert [v for (v,) in table(report, "score_changes").values()] == pytest.approx(drift)
     (interval,) = [r[1] for t in report.tables for r in t.rows if r[0].startswith("Regular")]
     assert interval.n == len(want) == SCENARIOS
-    assert interval.lower < interval.estimate < interval.upper
+    assert math.isnan(interval.lower) and math.isnan(interval.upper), "ends from four scenarios"
 
 
 def test_replies_without_a_score_are_counted_apart(judged):
@@ -205,7 +205,7 @@ def test_a_reply_whose_text_differs_is_left_out_and_counted(judged):
 
 def test_fewer_than_two_judgings_are_refused(judged, tmp_path, capsys):
     bare = read_eval_log(judged.location)
-    bare.results.scores = bare.results.scores[:1]
+    bare.results.scores = [s for s in bare.results.scores if s.scorer == "outcome"]
     write_eval_log(bare, str(tmp_path / "bare.eval"))
     assert main(["judgings", str(tmp_path / "bare.eval")]) == 1
     refused = capsys.readouterr().err

@@ -33,8 +33,8 @@ def of_samples(log: EvalLog, scorer: str = "rubric_judge") -> ScenarioTable:
 def same(found: RubricRun, log: EvalLog) -> None:
     """Refuse any number or label that the full samples do not have."""
     table = of_samples(log, found.scorer)
-    every = sorted({str(s.id) for s in log.samples})
-    assert list(found.ids) == every
+    every = list(found.ids)  # in an order of content
+    assert sorted(every) == sorted({str(s.id) for s in log.samples})
     at = [every.index(i) for i in table.ids]
     lost = np.setdiff1d(np.arange(len(every)), at)
     for key in VALUES:

@@ -64,7 +64,10 @@ def plain_interval(
         return NAN, NAN, NAN, n, ""
     if n < 2 or any(map(math.isnan, without)):
         return estimate, NAN, NAN, n, ""
-    if all(abs(w - estimate) < 1e-12 for w in without):
+    alike = all(abs(w - estimate) < 1e-12 for w in without)
+    if n < 5:  # too few for an interval
+        return estimate, NAN, NAN, n, "degenerate" if alike else "small_n"
+    if alike:
         if math.isinf(high):
             return estimate, NAN, NAN, n, "degenerate"
         q = alpha ** (1 / n)

@@ -13,16 +13,15 @@ from moral_evals.loaders.morebench.records import (
     dimension_key,
 )
 from moral_evals.scorers.rubric.aggregate import scenario_score
-from moral_evals.scorers.rubric.metrics import (
-    METRIC_NAMES,
-    by_dimension,
-    by_label,
-    by_weight,
-    headline,
-    morebench_score,
-)
+from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label, by_weight
 from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
-from moral_evals.scorers.rubric.scenario_table import GROUPS, ScenarioTable
+from moral_evals.scorers.rubric.scenario_table import (
+    GROUPS,
+    METRIC_NAMES,
+    ScenarioTable,
+    headline,
+)
+from moral_evals.scorers.rubric_judge import morebench_score
 from moral_evals.scorers.stats.bootstrap import RESAMPLES, Interval
 from tests.scorers.oracles import plain_morebench as plain
 from tests.scorers.oracles.plain_bootstrap import Plain, drawn, plain_interval, plain_ratio
@@ -54,7 +53,9 @@ def made(seed: int) -> list[Text]:
             [run(size) for _ in range(epochs)],
         )
 
-    return [text() for _ in range(int(rng.integers(1, 14)))]
+    texts = [text() for _ in range(int(rng.integers(1, 14)))]
+    # in the order of the draw, which is no part of a figure's definition
+    return [texts[int(i[1:])] for i in ScenarioTable.build(scores(texts)).ids]
 
 
 def scores(texts: list[Text]) -> list[SampleScore]:

@@ -118,10 +118,10 @@ def test_a_difference_reaches_from_low_minus_high_to_high_minus_low() -> None:
 
 
 def test_a_statistic_without_bounds_is_not_clipped() -> None:
-    columns = np.array([[-3.0, 1.0], [7.0, 1.0], [9.0, 1.0]])
+    columns = np.array([[-30.0, 1.0], [7.0, 1.0], [9.0, 1.0], [8.0, 1.0], [9.0, 1.0]])
     statistic = Statistic(columns, lambda s: s[..., 0] / s[..., 1])
     assert statistic.bounds == (-math.inf, math.inf)
-    found = Bootstrap(3, resamples=99).interval(statistic)
+    found = Bootstrap(5, resamples=99).interval(statistic)
     assert found.lower < 0 < 1 < found.upper
 
 

@@ -118,7 +118,8 @@ def test_p_is_where_the_interval_first_leaves_out_zero(seed, n, power, turned):
     statistic = ratio(-values if turned else values, bounds=(-math.inf, math.inf))
     bootstrap = Bootstrap(n, resamples=400)
     p, least = p_value(bootstrap, statistic), max(1 / 401, 2.0 ** (1 - n))
-    if p > least + 1e-9:
+    # near p = 1 both ends are the same order statistic
+    if least + 1e-9 < p < 0.9:
         within = bootstrap.interval(statistic, 1 - p * 0.9999)
         assert within.flag == "degenerate" or (within.lower <= 1e-9 and within.upper >= -1e-9)
     if p < 1 - 1e-9:
