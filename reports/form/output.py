@@ -28,9 +28,6 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def write(report: Report, options: argparse.Namespace) -> None:
     """Print a report or write it to `--out`."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # a stream in a narrow encoding gets a question mark where it lacks a sign
-        sys.stdout.reconfigure(errors="replace")
     if options.format == "terminal":
         if options.out:
             raise SuiteError(f"--out {options.out}: say --format too ({', '.join(FORMATS)}).")
