@@ -18,7 +18,7 @@ QUICK = BatchConfig(send_delay=0.2, tick=0.1)  # else 15 s each
 def run(stub: BatchingStubServer, **judge: Any) -> EvalLog:
     address = {"base_url": stub.base_url, "api_key": "none", "memoize": False}
     (log,) = eval(
-        morebench(data="sample", judge_cache=False, on_judge_error="raise"),
+        morebench(data="sample", judge_cache=False),
         model=get_model("openai-api/stub/candidate", **address),
         model_roles={
             "grader": get_model(
@@ -52,5 +52,7 @@ def test_a_batch_without_results_is_an_error_and_no_verdict(end):
     with BatchingStubServer(end=end) as stub:
         log = run(stub, batch=QUICK, attempt_timeout=1)
     assert stub.sizes
-    assert all(s.error and "judge" in s.error.message for s in log.samples)
+    scores = [s.scores["rubric_judge"] for s in log.samples]
+    assert {score.reason for score in scores} == {"grader_failed"}
+    assert not any(score.metadata["verdicts"] for score in scores)
     assert metrics(log)["scored"] == 0
