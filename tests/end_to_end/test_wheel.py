@@ -281,7 +281,7 @@ from inspect_ai.scorer import Score, Scorer, accuracy, scorer
 
 @scorer(metrics=[accuracy()])
 def outcome() -> Scorer:
-    async def score(state, target):
+    async def score(state, target) -> Score:
         return Score(value=1)
     return score
 """
