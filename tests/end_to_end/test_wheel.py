@@ -308,6 +308,7 @@ def test_a_neighbours_own_modules_are_found_in_its_folder(site: Site, neighbour:
     scored = ("--action", "append", "--output-file", "again.eval")
     site.inspect("score", str(log), "--scorer", "scorers.py@outcome", *scored, cwd=neighbour)
     # without its file, the name is ours, and ours refuses samples that are not
-    refusal = site.inspect("score", str(log), *scored, cwd=neighbour, check=False)
+    elsewhere = ("--action", "append", "--output-file", "third.eval")
+    refusal = site.inspect("score", str(log), *elsewhere, cwd=neighbour, check=False)
     assert "--scorer FILE.py@outcome" in " ".join(refusal.split())
     assert "Traceback" not in refusal
