@@ -15,6 +15,7 @@ from moral_evals.loaders.corda.chains import TIERS, Chain
 from moral_evals.loaders.corda.rollouts import CONDITIONS, STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import refuse_unknown, texts
+from moral_evals.loaders.sent import prompts_sent
 from moral_evals.scorers.corda import contrasts, metrics
 from moral_evals.scorers.corda.explanation import rollout_story
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
@@ -121,6 +122,7 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
                 "condition": rollout.condition,
                 "shuffle": rollout.shuffle,
                 "tier_order": list(order.names),
+                **({"prompts_sha256": sent} if (sent := prompts_sent(state.store)) else {}),
                 "steps": [logged_step(r, facts.get(r.step_id, {}), order) for r in records],
             },
         )

@@ -75,4 +75,5 @@ def corda_runs_of(log: FoundLog) -> Iterator[CordaRun]:
         ]
         answers, order = chain_answers(rollouts)
         if order is not None:
-            yield CordaRun(header, score, chain_conditions(header, order), tuple(answers), order)
+            conditions = chain_conditions(header, order, [s.score for s in rollouts])
+            yield CordaRun(header, score, conditions, tuple(answers), order)

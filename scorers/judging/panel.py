@@ -17,6 +17,8 @@ class Ballot:
         judge: The judge's name, distinct within its panel.
         vote: 1 for the first time of asking.
         settings: The judge's settings that differ from Inspect's defaults.
+        model_args: Its model arguments, without keys and tokens.
+        base_url: Its address; empty if the provider does not say.
         verdicts: Verdict by criterion id.
         ungraded: Why, by criterion id, where no reply could be read.
         words: The reply by criterion id, where it said more than the verdict.
@@ -30,6 +32,8 @@ class Ballot:
     judge: str
     vote: int = 1
     settings: dict[str, Any] = field(default_factory=dict)
+    model_args: dict[str, Any] = field(default_factory=dict)
+    base_url: str = ""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     ungraded: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
@@ -51,6 +55,8 @@ class Ballot:
     def seat(self, with_usage: bool = True) -> JudgeSeat:
         """What a score records of the judge; the verdicts stand apart."""
         more: dict[str, Any] = {"usage": dict(self.usage)} if with_usage else {}
+        more |= {"model_args": self.model_args} if self.model_args else {}
+        more |= {"base_url": self.base_url} if self.base_url else {}
         more |= {"vote": self.vote} if self.vote > 1 else {}
         more |= {"asked_alone": self.asked_alone} if self.asked_alone else {}
         if self.failures:

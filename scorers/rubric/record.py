@@ -70,6 +70,8 @@ class JudgeSeat(_Record):
     Attributes:
         model: Its name in the panel.
         settings: Its settings that differ from Inspect's defaults.
+        model_args: Its model arguments, without keys and tokens.
+        base_url: Its address, where it is known.
         retries: Replies that could not be read and were asked for again.
         usage: Its own; empty in a panel, where `panel_usage` has it.
         vote: 1 for the first time of asking.
@@ -80,6 +82,8 @@ class JudgeSeat(_Record):
 
     model: str
     settings: dict[str, Any] = {}
+    model_args: dict[str, Any] = {}
+    base_url: str = ""
     retries: int = 0
     usage: Usage = {}
     vote: int = 1
@@ -186,6 +190,8 @@ class RubricRecord(JudgingRecord):
         judged: `trace` or `response`.
         trace_kind: As in `Reply`.
         prompt_sha256: Of the judge's wording.
+        candidate_prompts_sha256: Of the suite's prompts that the candidate was sent; empty if it
+            was sent others.
         criteria_order: Ids in the order in which a whole rubric was shown.
         ungraded: By criterion id why there is no verdict.
         declined: The judge's word on whether the reply declines; None if it gave none.
@@ -196,6 +202,7 @@ class RubricRecord(JudgingRecord):
     judged: Literal["trace", "response"]
     trace_kind: str = "not recorded"
     prompt_sha256: str = ""
+    candidate_prompts_sha256: str = ""
     criteria_order: Annotated[list[str], _TOO_LONG_LIST] = []
     ungraded: Annotated[dict[str, str], _TOO_LONG] = {}
     declined: bool | None = None
@@ -279,7 +286,7 @@ def exact_values(score: Score) -> dict[str, float]:
 
 
 def _asked(seat: JudgeSeat) -> tuple[object, ...]:
-    return seat.model, seat.vote, seat.settings
+    return seat.model, seat.vote, seat.settings, seat.model_args, seat.base_url
 
 
 class AttackedPair(_Record):
