@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from inspect_ai.event import ScoreEvent
+from inspect_ai.log import transcript
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
@@ -92,14 +94,15 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
     of a run are computed over chains by the metric.
 
     Args:
-        tier_order: Tier names, highest first; None is the default order. Tiers of the data that
-            the order leaves out are ignored.
+        tier_order: Tier names, highest first; None is the order that the log was scored by
+            first, or the default one. Tiers of the data that the order leaves out are ignored.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, ("tier_order",), "-S")
-    order = read_order(tier_order)
+    stated = None if tier_order is None else read_order(tier_order)
 
     async def score(state: TaskState, target: Target) -> Score:
+        order = stated or _order_in_log(state) or DEFAULT_ORDER
         rollout = state.metadata_as(RolloutMetadata)
         check_known(order, [rollout.chain])
         facts = {r["step_id"]: r for r in state.store.get(STEPS_KEY) or []}
@@ -128,6 +131,17 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
         )
 
     return score
+
+
+def _order_in_log(state: TaskState) -> TierOrder | None:
+    """The order of the first CORDA score that a log holds of the sample."""
+    # `inspect score --action overwrite` shows a scorer no score, but all events
+    events = [e.score for e in transcript().events if isinstance(e, ScoreEvent)]
+    for found in [*(state.scores or {}).values(), *events]:
+        facts = found.metadata or {}
+        if "steps" in facts and "tier_order" in facts:
+            return TierOrder(tuple(facts["tier_order"]))
+    return None
 
 
 def _reason(statuses: set[str]) -> str:
