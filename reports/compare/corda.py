@@ -112,8 +112,11 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
         [
             n,
             *(
-                r.ask(condition, partial(metrics.tier_won, tier=t)).estimate
-                for t in range(len(order))
+                # by name: another scoring may have another order, and fewer tiers
+                r.ask(condition, partial(metrics.tier_won, tier=r.order.names.index(t))).estimate
+                if t in r.order.names
+                else math.nan
+                for t in order
             ),
         ]
         for r, n in asked
@@ -126,10 +129,16 @@ Named = tuple[CordaRun, str]
 
 
 def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Named]]:
-    """All pairs, or those with the baseline."""
+    """All pairs, or those with the baseline; never two scorings of the same answers."""
     return [
-        (a, b) for a, b in combinations(asked, 2) if baseline is None or baseline in (a[1], b[1])
+        (a, b)
+        for a, b in combinations(asked, 2)
+        if (baseline is None or baseline in (a[1], b[1])) and not _same_answers(a[0], b[0])
     ]
+
+
+def _same_answers(a: CordaRun, b: CordaRun) -> bool:
+    return a.log.eval.eval_id == b.log.eval.eval_id != ""
 
 
 def _pairs(pairs: Sequence[tuple[Named, Named]], condition: Condition) -> Table:
