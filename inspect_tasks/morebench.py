@@ -18,7 +18,7 @@ from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
 from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
-from moral_evals.solvers.elicit import candidate_prompt_sha256, elicit_reasoning
+from moral_evals.solvers.elicit import elicit_reasoning
 
 VERSION = "1-C"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
@@ -185,7 +185,6 @@ def _rubric_task(
             "judged": judged,
             **options.facts(),
             "ask_refusal": ask_refusal,
-            "candidate_prompts_sha256": candidate_prompt_sha256(protocol, upstream_path),
             "judge_prompt_sha256": judge_prompt_sha256(options),
         },
         viewer=rubric_viewer(prefixes),

@@ -16,6 +16,7 @@ from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.options import flag, one_of, refuse_unknown
 from moral_evals.loaders.reply import read_reply
+from moral_evals.loaders.sent import prompts_sent
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
@@ -153,6 +154,8 @@ def _rubric_scorer(
         reply = read_reply(state.output, state.model.api)
         chosen = judged_text(reply, judged)
         record = RubricRecord(judged=judged, trace_kind=reply.trace_kind, **options.facts())
+        if sent := prompts_sent(state.store):
+            record = record.but(candidate_prompts_sha256=sent)
         if chosen.reason:
             return unscored(chosen.reason, reply.response or reply.trace, record, prefix=prefix)
         earlier = earlier_judgings(state, judged, chosen.text)

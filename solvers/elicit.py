@@ -18,6 +18,7 @@ from moral_evals.loaders.morebench.records import NEUTRAL, ScenarioMetadata
 from moral_evals.loaders.morebench.theories import theory
 from moral_evals.loaders.options import one_of
 from moral_evals.loaders.prompt_files import PROTOCOLS, prompt_text, wording_sha256
+from moral_evals.loaders.sent import note_prompts
 from moral_evals.loaders.upstream.prompts import UpstreamPrompts
 from moral_evals.solvers.kept import reply_or_error
 from moral_evals.solvers.ready import check_ready
@@ -42,6 +43,7 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
     """
     one_of("protocol", protocol, PROTOCOLS)
     upstream = UpstreamPrompts.load(upstream_path) if protocol == "upstream" else None
+    sha256 = candidate_prompt_sha256(protocol, upstream_path)
     since = time.monotonic()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -55,6 +57,7 @@ def elicit_reasoning(protocol: str = "suite", upstream_path: str | None = None) 
         else:
             state.messages = suite_messages(metadata, dilemma)
         asked = list(state.messages)
+        note_prompts(state.store, sha256)
 
         async def call(cache: CachePolicy | None) -> ModelOutput:
             nonlocal state

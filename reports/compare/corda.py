@@ -107,9 +107,12 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     rows: list[list[Cell]] = []
     for run, name in asked:
         cells: list[Cell] = []
-        for tier in range(len(order)):
+        for tier in order:
+            if tier not in run.order.names:  # another scoring may have another order
+                cells += [_NOTHING, math.nan]
+                continue
             won, weight = (
-                run.ask(condition, partial(figure, tier=tier))
+                run.ask(condition, partial(figure, tier=run.order.names.index(tier)))
                 for figure in (metrics.tier_won, metrics.tier_weight)
             )
             cells += [won, weight.estimate]
@@ -120,7 +123,13 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
 
 
 def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Named]]:
-    """All pairs, or those with the baseline."""
+    """All pairs, or those with the baseline; never two scorings of the same answers."""
     return [
-        (a, b) for a, b in combinations(asked, 2) if baseline is None or baseline in (a[1], b[1])
+        (a, b)
+        for a, b in combinations(asked, 2)
+        if (baseline is None or baseline in (a[1], b[1])) and not _same_answers(a[0], b[0])
     ]
+
+
+def _same_answers(a: CordaRun, b: CordaRun) -> bool:
+    return a.log.eval.eval_id == b.log.eval.eval_id != ""

@@ -9,9 +9,10 @@ from inspect_ai.model import ChatMessage
 
 from moral_evals.loaders.faults import told
 from moral_evals.loaders.morebench.records import Criterion
+from moral_evals.loaders.service import address, arguments
 from moral_evals.scorers.judging.cache import VerdictCache
 from moral_evals.scorers.judging.call import Answer, Judge
-from moral_evals.scorers.judging.models import endpoint_sha256, judge_models, judge_names
+from moral_evals.scorers.judging.models import judge_models, judge_names
 from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.panel import Ballot, Judgement, combine
 from moral_evals.scorers.judging.prompt import (
@@ -80,8 +81,14 @@ def _seats(options: JudgeOptions, since: float) -> list[Judge]:
     for name, model in zip(judge_names(models), models, strict=True):
         for vote in range(1, options.votes + 1):
             cache = VerdictCache.of(model, name, vote) if options.judge_cache else None
-            settings = model.config.model_dump(exclude_none=True)
-            ballot = Ballot(name, vote, settings, endpoint=endpoint_sha256(model))
+            ballot = Ballot(
+                name,
+                vote,
+                # headers hold keys
+                settings=arguments(model.config.model_dump(exclude_none=True)),
+                model_args=arguments(model.model_args),
+                base_url=address(model.api.base_url),
+            )
             seats.append(Judge(model, options.judge_attempts, cache, ballot, since))
     return seats
 
