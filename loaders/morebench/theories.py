@@ -5,21 +5,24 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from moral_evals.loaders.errors import DataError, SuiteError
-from moral_evals.loaders.files import TABLE_LIMIT, read_text
-from moral_evals.loaders.formats import parse_yaml
+from moral_evals.loaders.errors import SuiteError
+from moral_evals.loaders.front_matter import read_front_matter
 from moral_evals.loaders.morebench.records import THEORIES, slug, theory_name
 from moral_evals.loaders.paths import bundled
+from moral_evals.loaders.values import Words
 
 
-class Theory(BaseModel):
+class _Front(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Words
+    slug: Words
+    sources: tuple[Words, ...]
+
+
+class Theory(_Front):
     """A theory's name, the primary works behind the text, and the definition itself."""
 
-    model_config = ConfigDict(frozen=True)
-
-    name: str
-    slug: str
-    sources: tuple[str, ...]
     definition: str
 
 
@@ -28,20 +31,18 @@ def theory(name: str) -> Theory:
     exact = theory_name(name)
     if exact not in THEORIES:
         raise SuiteError(f"theory {name!r} is unknown; allowed: {', '.join(THEORIES)}.")
-    return read_theory(bundled("theories") / f"{slug(exact)}.md")
+    return _bundled_theory(slug(exact))
 
 
 @cache
+def _bundled_theory(name: str) -> Theory:
+    return read_theory(bundled("theories") / f"{name}.md")
+
+
 def read_theory(path: Path) -> Theory:
-    """Read a definition: YAML front matter (name, slug, sources) between `---` lines, then text."""
-    head, _, body = read_text(path, TABLE_LIMIT).removeprefix("---\n").partition("\n---\n")
-    try:
-        front = parse_yaml(head, path.name)
-        if not isinstance(front, dict) or not body.strip():
-            raise ValueError("front matter or definition is missing")
-        return Theory(**front, definition=body.strip())
-    except (DataError, ValueError, TypeError) as error:
-        raise DataError(
-            f"{path.name}: needs front matter (name, slug, sources) between --- lines, then the "
-            f"definition; {' '.join(str(error).split())[:200]}"
-        ) from error
+    """Read a definition: YAML front matter (name, slug, sources) between `---` lines, then text.
+
+    Raises DataError naming file and field.
+    """
+    front, definition = read_front_matter(path, _Front)
+    return Theory(**front.model_dump(), definition=definition)
