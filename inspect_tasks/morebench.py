@@ -18,13 +18,14 @@ from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
-from moral_evals.solvers.elicit import candidate_prompt_sha256, elicit_reasoning
+from moral_evals.solvers.elicit import elicit_reasoning
+from moral_evals.solvers.wording import CandidateWording
 
 VERSION = "1-C"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
 
 _JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal", "on_judge_error")
-_PARAMETERS = ("data", "revision", "role", "source", "type", "context")
+_PARAMETERS = ("data", "revision", "role", "source", "type", "context", "candidate_prompt")
 
 
 @task
@@ -45,6 +46,8 @@ def morebench(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    candidate_prompt: str | None = None,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: str = "unscored",
     **unknown: Any,
@@ -75,6 +78,8 @@ def morebench(
         judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
         judges: Roles or models that judge, by name; several make a panel, and so does a role
             with several models.
+        candidate_prompt: File with a prompt of your own for the candidate (docs/own-material.md).
+        judge_prompt: The same for the judge, with its words for yes and no.
         ask_refusal: Also ask the judge whether each reply declines to engage with the dilemma.
         on_judge_error: What a judge call that fails for good does to its sample: `unscored` (its
             reply and verdicts are kept, and the run's end says how to get the missing ones) or
@@ -85,7 +90,7 @@ def morebench(
     filters = Filters(role=role, source=source, type=type, context=context)
     options = JudgeOptions.of(locals())
     return _rubric_task(
-        MOREBENCH, data, revision, filters, judged, options, ask_refusal, on_judge_error
+        MOREBENCH, data, revision, filters, judged, options, candidate_prompt, ask_refusal, on_judge_error
     )
 
 
@@ -108,6 +113,8 @@ def morebench_theory(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    candidate_prompt: str | None = None,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: str = "unscored",
     **unknown: Any,
@@ -136,6 +143,8 @@ def morebench_theory(
         judge_attempts: As in `morebench`.
         judge_cache: As in `morebench`.
         judges: As in `morebench`.
+        candidate_prompt: As in `morebench`; it must put in the theory.
+        judge_prompt: As in `morebench`.
         ask_refusal: As in `morebench`.
         on_judge_error: As in `morebench`.
         unknown: Refused, with the allowed names.
@@ -144,7 +153,7 @@ def morebench_theory(
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
     options = JudgeOptions.of(locals())
     return _rubric_task(
-        MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal, on_judge_error
+        MOREBENCH_THEORY, data, revision, filters, judged, options, candidate_prompt, ask_refusal, on_judge_error
     )
 
 
@@ -155,6 +164,7 @@ def _rubric_task(
     filters: Filters,
     judged: str,
     options: JudgeOptions,
+    candidate_prompt: str | None,
     ask_refusal: bool,
     on_judge_error: str,
 ) -> Task:
@@ -162,6 +172,8 @@ def _rubric_task(
     one_of("judged", judged, ("trace", "response", "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
     loaded = load(variant, data, revision, filters)
+    asked = CandidateWording.of(protocol, upstream_path, candidate_prompt)
+    asked.check_theory(variant.name, variant is MOREBENCH_THEORY)
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": on_judge_error}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
     scorers, prefixes = [first], {"rubric_judge": ""}
@@ -170,7 +182,7 @@ def _rubric_task(
         prefixes["rubric_judge_response"] = RESPONSE_PREFIX
     return Task(
         dataset=loaded.dataset(),
-        solver=elicit_reasoning(protocol, upstream_path),
+        solver=elicit_reasoning(protocol, upstream_path, candidate_prompt),
         # Inspect's tools read the first score, so what the reply was like comes last
         scorer=[*scorers, outcome()],
         # a candidate that is down must not hang a run; everything else is the caller's choice
@@ -185,7 +197,7 @@ def _rubric_task(
             "judged": judged,
             **options.facts(),
             "ask_refusal": ask_refusal,
-            "candidate_prompts_sha256": candidate_prompt_sha256(protocol, upstream_path),
+            **asked.facts(),
             "judge_prompt_sha256": judge_prompt_sha256(options),
         },
         viewer=rubric_viewer(prefixes),

@@ -43,6 +43,7 @@ def rubric_judge(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
     **unknown: Any,
@@ -60,6 +61,7 @@ def rubric_judge(
         judge_attempts: Replies asked for at most until a verdict can be read.
         judge_cache: Keep readable replies on disk.
         judges: Roles or models that judge; several make a panel.
+        judge_prompt: File with a judge prompt of the user's own, read when the scorer is made.
         ask_refusal: Also ask the judge whether the reply declines to engage with the dilemma.
         on_judge_error: What a judge call that fails for good does: `raise` makes the sample an
             error, which `inspect eval-retry` redoes; `unscored` keeps the other samples of an
@@ -82,6 +84,7 @@ def rubric_judge_response(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
     **unknown: Any,

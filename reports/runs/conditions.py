@@ -22,11 +22,12 @@ class Conditions:
         task: Benchmark.
         version: The part of the task version that scores depend on.
         data: Fingerprint of the data file.
-        protocol: Wording of the prompts, with the candidate's hash.
+        protocol: Wording of the prompts, or the name of the user's own for the candidate, with the
+            candidate's hash.
         judged: Which text was judged.
         judge: The judges, with settings; UNJUDGED if no text was judged.
         judge_mode: One call a criterion, or whole rubrics and how much of one; votes.
-        judge_prompts: Hash of the judge's wording, or UNJUDGED.
+        judge_prompts: Hash of the judge's wording, after the name of an own one, or UNJUDGED.
         tier_order: Tier order of a CORDA score.
     """
 
@@ -107,7 +108,7 @@ def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -
     """
     metadata, params = log.eval.metadata or {}, score.params or {}
     data = metadata.get("data", {})
-    protocol = str(metadata.get("protocol", ""))
+    protocol = str(metadata.get("candidate_prompt") or metadata.get("protocol", ""))
     prompts = str(metadata.get("candidate_prompts_sha256", ""))
     judged = any(s.reason in (None, "grader_failed") for s in scores)
     records = [RubricRecord.of(s) for s in scores]
@@ -119,7 +120,7 @@ def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -
         judged=_one(r.judged for r in records) or str(params.get("judged", "")),
         judge=_judge(records) if judged else UNJUDGED,
         judge_mode=_mode(params, records),
-        judge_prompts=_one(r.prompt_sha256 for r in records) if judged else UNJUDGED,
+        judge_prompts=_one(map(_wording, records)) if judged else UNJUDGED,
     )
 
 
@@ -142,6 +143,11 @@ def _file(data: Mapping[str, object]) -> str:
 def _one(values: Iterable[str]) -> str:
     """The value that all samples share, or all values that occur."""
     return " and ".join(sorted({*values} - {""}))
+
+
+def _wording(record: RubricRecord) -> str:
+    """Hash of the judge's wording, after its name if it is the user's own."""
+    return f"{record.judge_prompt} {record.prompt_sha256}".strip()
 
 
 def _judge(records: Sequence[RubricRecord]) -> str:

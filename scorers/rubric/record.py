@@ -94,6 +94,7 @@ class JudgingRecord(_Record):
 
     Attributes:
         protocol: Wording of the judge's prompt.
+        judge_prompt: Name of the user's own judge prompt; empty for the protocol's.
         judge_mode: `criterion` or `rubric`; `rubric_chunk` and `rubric_seed` belong to the latter.
         judge_votes: Times that each judge was asked.
         judge: The judges' names, joined; empty if nothing was judged.
@@ -106,6 +107,7 @@ class JudgingRecord(_Record):
     """
 
     protocol: str = ""
+    judge_prompt: str = ""
     judge_mode: str = "criterion"
     rubric_chunk: int | None = None
     rubric_seed: int | None = None

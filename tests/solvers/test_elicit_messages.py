@@ -180,8 +180,8 @@ def test_no_choice_at_a_limit_is_not_an_error_of_the_solver():
 
 def test_the_prompts_hash_follows_the_protocol(checkout: str):
     suite, upstream = (
-        candidate_prompt_sha256("suite"),
-        candidate_prompt_sha256("upstream", checkout),
+        CandidateWording.of("suite", None, None).sha256,
+        CandidateWording.of("upstream", checkout, None).sha256,
     )
     assert suite != upstream
-    assert suite == candidate_prompt_sha256("suite")
+    assert suite == CandidateWording.of("suite", None, None).sha256
