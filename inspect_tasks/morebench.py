@@ -25,7 +25,8 @@ VERSION = "1-C"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
 
 _JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal", "on_judge_error")
-_PARAMETERS = ("data", "revision", "role", "source", "type", "context", "candidate_prompt")
+_PARAMETERS = ("data", "revision", "role", "source", "type", "context", "allow_columns",
+               "candidate_prompt")  # fmt: skip
 
 
 @task
@@ -36,6 +37,7 @@ def morebench(
     source: str | list[str] = "all",
     type: str | list[str] = "all",
     context: str | list[str] = "all",
+    allow_columns: bool = False,
     protocol: str = "suite",
     upstream_path: str | None = None,
     judged: str = "trace",
@@ -66,6 +68,7 @@ def morebench(
         source: Keep a source or a source group (`daily_dilemmas`, `ai_risk`, `expert`).
         type: Keep `short_case`, `long_case` or `expert_case`.
         context: Keep a context label as the data spell it.
+        allow_columns: Pass over columns of a .csv of your own that are not known.
         protocol: Prompts of candidate and judge: `suite` or `upstream` (the paper's wording).
         upstream_path: Checkout of the upstream repository; left out, its prompts are fetched.
         judged: `trace`, `response`, or `both` (two scores side by side).
@@ -90,7 +93,16 @@ def morebench(
     filters = Filters(role=role, source=source, type=type, context=context)
     options = JudgeOptions.of(locals())
     return _rubric_task(
-        MOREBENCH, data, revision, filters, judged, options, candidate_prompt, ask_refusal, on_judge_error
+        MOREBENCH,
+        data,
+        revision,
+        filters,
+        allow_columns,
+        judged,
+        options,
+        candidate_prompt,
+        ask_refusal,
+        on_judge_error,
     )
 
 
@@ -102,6 +114,7 @@ def morebench_theory(
     source: str | list[str] = "all",
     type: str | list[str] = "all",
     context: str | list[str] = "all",
+    allow_columns: bool = False,
     theory: str | list[str] = "all",
     protocol: str = "suite",
     upstream_path: str | None = None,
@@ -131,6 +144,7 @@ def morebench_theory(
         source: As in `morebench`.
         type: As in `morebench`.
         context: As in `morebench`.
+        allow_columns: As in `morebench`.
         theory: Keep `Act Utilitarianism`, `Kantian Deontology`, `Aristotelian Virtue Ethics`,
             `Scanlonian Contractualism` or `Gauthierian Contractarianism`; one or a list.
         protocol: As in `morebench`.
@@ -153,7 +167,16 @@ def morebench_theory(
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
     options = JudgeOptions.of(locals())
     return _rubric_task(
-        MOREBENCH_THEORY, data, revision, filters, judged, options, candidate_prompt, ask_refusal, on_judge_error
+        MOREBENCH_THEORY,
+        data,
+        revision,
+        filters,
+        allow_columns,
+        judged,
+        options,
+        candidate_prompt,
+        ask_refusal,
+        on_judge_error,
     )
 
 
@@ -162,6 +185,7 @@ def _rubric_task(
     data: str,
     revision: str,
     filters: Filters,
+    allow_columns: bool,
     judged: str,
     options: JudgeOptions,
     candidate_prompt: str | None,
@@ -171,7 +195,7 @@ def _rubric_task(
     watch_runs()
     one_of("judged", judged, ("trace", "response", "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
-    loaded = load(variant, data, revision, filters)
+    loaded = load(variant, data, revision, filters, allow_columns)
     asked = CandidateWording.of(protocol, upstream_path, candidate_prompt)
     asked.check_theory(variant.name, variant is MOREBENCH_THEORY)
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": on_judge_error}

@@ -84,7 +84,11 @@ class CandidateWording:
             return self.upstream.sha256
         if self.own is None:
             return wording_sha256(map(_prompt, ("advisor", "agent", "theory", "reasoning")))
-        borrowed = {"role": ("advisor", "agent"), "theory": ("theory",), "reasoning": ("reasoning",)}
+        borrowed = {
+            "role": ("advisor", "agent"),
+            "theory": ("theory",),
+            "reasoning": ("reasoning",),
+        }
         names = [n for key, ns in borrowed.items() if self.own.asks_for(key) for n in ns]
         return wording_sha256([self.own.sha256, *map(_prompt, names)]) if names else self.own.sha256
 
