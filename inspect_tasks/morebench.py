@@ -116,6 +116,7 @@ def morebench_theory(
     context: str | list[str] = "all",
     allow_columns: bool = False,
     theory: str | list[str] = "all",
+    theories: str | None = None,
     protocol: str = "suite",
     upstream_path: str | None = None,
     judged: str = "trace",
@@ -146,7 +147,9 @@ def morebench_theory(
         context: As in `morebench`.
         allow_columns: As in `morebench`.
         theory: Keep `Act Utilitarianism`, `Kantian Deontology`, `Aristotelian Virtue Ethics`,
-            `Scanlonian Contractualism` or `Gauthierian Contractarianism`; one or a list.
+            `Scanlonian Contractualism`, `Gauthierian Contractarianism` or one of your own; one or
+            a list.
+        theories: Folder with theories of your own, one .md file each (docs/own-material.md).
         protocol: As in `morebench`.
         upstream_path: As in `morebench`.
         judged: As in `morebench`.
@@ -163,7 +166,7 @@ def morebench_theory(
         on_judge_error: As in `morebench`.
         unknown: Refused, with the allowed names.
     """
-    refuse_unknown(unknown, (*_PARAMETERS, "theory", *_JUDGING))
+    refuse_unknown(unknown, (*_PARAMETERS, "theory", "theories", *_JUDGING))
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
     options = JudgeOptions.of(locals())
     return _rubric_task(
@@ -177,6 +180,7 @@ def morebench_theory(
         candidate_prompt,
         ask_refusal,
         on_judge_error,
+        theories,
     )
 
 
@@ -191,12 +195,13 @@ def _rubric_task(
     candidate_prompt: str | None,
     ask_refusal: bool,
     on_judge_error: str,
+    theories: str | None = None,
 ) -> Task:
     watch_runs()
     one_of("judged", judged, ("trace", "response", "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
-    loaded = load(variant, data, revision, filters, allow_columns)
-    asked = CandidateWording.of(protocol, upstream_path, candidate_prompt)
+    asked = CandidateWording.of(protocol, upstream_path, candidate_prompt, theories)
+    loaded = load(variant, data, revision, filters, allow_columns, tuple(asked.theories))
     asked.check_theory(variant.name, variant is MOREBENCH_THEORY)
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": on_judge_error}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
@@ -206,7 +211,7 @@ def _rubric_task(
         prefixes["rubric_judge_response"] = RESPONSE_PREFIX
     return Task(
         dataset=loaded.dataset(),
-        solver=elicit_reasoning(protocol, upstream_path, candidate_prompt),
+        solver=elicit_reasoning(protocol, upstream_path, candidate_prompt, theories),
         # Inspect's tools read the first score, so what the reply was like comes last
         scorer=[*scorers, outcome()],
         # a candidate that is down must not hang a run; everything else is the caller's choice

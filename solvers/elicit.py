@@ -24,6 +24,7 @@ def elicit_reasoning(
     protocol: str = "suite",
     upstream_path: str | None = None,
     candidate_prompt: str | None = None,
+    theories: str | None = None,
 ) -> Solver:
     """Prompt for a full reasoning trace, then the decision.
 
@@ -34,8 +35,9 @@ def elicit_reasoning(
         protocol: `suite` (this project's prompts) or `upstream` (the paper's, read at run time).
         upstream_path: Checkout of the upstream repository; None fetches its prompts once.
         candidate_prompt: File of a prompt of the user's own, in place of the protocol's.
+        theories: Folder of the user's own theories.
     """
-    wording = CandidateWording.of(protocol, upstream_path, candidate_prompt)
+    wording = CandidateWording.of(protocol, upstream_path, candidate_prompt, theories)
     since = time.monotonic()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

@@ -1,6 +1,7 @@
 """What a candidate is asked: the suite's prompts, the paper's, or a file of the user's own."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.morebench.records import NEUTRAL, ScenarioMetadata
-from moral_evals.loaders.morebench.theories import theory
+from moral_evals.loaders.morebench.theories import Theory, own_theories, theory
 from moral_evals.loaders.options import one_of, text
 from moral_evals.loaders.own_prompts import CandidatePrompt, read_candidate_prompt
 from moral_evals.loaders.paths import local_file
@@ -26,26 +27,39 @@ class CandidateWording:
     Attributes:
         own: The user's own prompt.
         upstream: The paper's.
+        theories: The user's own theories by name.
     """
 
     own: CandidatePrompt | None = None
     upstream: UpstreamPrompts | None = None
+    theories: Mapping[str, Theory] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, protocol: str, upstream_path: str | None, candidate_prompt: str | None
+        cls,
+        protocol: str,
+        upstream_path: str | None,
+        candidate_prompt: str | None,
+        theories: str | None = None,
     ) -> "CandidateWording":
         """The wording that the options name; an own prompt goes before the protocol's.
 
         Raises SuiteError for an unknown protocol, or a file that is missing or malformed.
         """
         one_of("protocol", protocol, PROTOCOLS)
+        own = own_theories(theories)
         if candidate_prompt is not None:
             name = text("candidate_prompt", candidate_prompt, "prompt.md")
-            return cls(own=read_candidate_prompt(local_file("candidate_prompt", name)))
+            prompt = read_candidate_prompt(local_file("candidate_prompt", name))
+            return cls(own=prompt, theories=own)
+        if protocol == "upstream" and own:
+            raise OptionError(
+                "-T protocol='upstream': the paper's prompts know the five theories only. Allowed "
+                "with theories=: protocol=suite, or a candidate_prompt of your own."
+            )
         if protocol == "upstream":
             return cls(upstream=UpstreamPrompts.load(upstream_path))
-        return cls()
+        return cls(theories=own)
 
     def check_theory(self, benchmark: str, needed: bool) -> None:
         """Raise OptionError if an own prompt leaves out the theory that is asked for.
@@ -69,12 +83,13 @@ class CandidateWording:
             instruction = self.upstream.instructions[metadata.theory]
             return [ChatMessageUser(content=instruction + dilemma)]
         if self.own is not None:
-            return _own_messages(self.own, metadata, dilemma)
-        return suite_messages(metadata, dilemma)
+            return _own_messages(self.own, metadata, dilemma, self.theories)
+        return suite_messages(metadata, dilemma, self.theories)
 
     def facts(self) -> dict[str, Any]:
         """What a log must say of it: name of an own prompt, hash of all texts."""
-        own = {"candidate_prompt": self.own.name} if self.own else {}
+        own: dict[str, Any] = {"candidate_prompt": self.own.name} if self.own else {}
+        own |= {"theories": sorted(self.theories)} if self.theories else {}
         return own | {"candidate_prompts_sha256": self.sha256}
 
     @property
@@ -82,30 +97,38 @@ class CandidateWording:
         """Hash of all texts; any change of one changes it."""
         if self.upstream is not None:
             return self.upstream.sha256
+        defined = [f"{t.name}\n{t.definition}" for _, t in sorted(self.theories.items())]
         if self.own is None:
-            return wording_sha256(map(_prompt, ("advisor", "agent", "theory", "reasoning")))
+            suite = map(_prompt, ("advisor", "agent", "theory", "reasoning"))
+            return wording_sha256([*suite, *defined])
         borrowed = {
             "role": ("advisor", "agent"),
             "theory": ("theory",),
             "reasoning": ("reasoning",),
         }
         names = [n for key, ns in borrowed.items() if self.own.asks_for(key) for n in ns]
-        return wording_sha256([self.own.sha256, *map(_prompt, names)]) if names else self.own.sha256
+        more = [*map(_prompt, names), *defined]
+        return wording_sha256([self.own.sha256, *more]) if more else self.own.sha256
 
 
-def suite_messages(metadata: ScenarioMetadata, dilemma: str) -> list[ChatMessage]:
+def suite_messages(
+    metadata: ScenarioMetadata, dilemma: str, theories: Mapping[str, Theory] | None = None
+) -> list[ChatMessage]:
     """System message with role, theory and form of the reply; the dilemma as it is."""
-    parts = [_role(metadata), _theory(metadata), _prompt("reasoning")]
+    parts = [_role(metadata), _theory(metadata, theories or {}), _prompt("reasoning")]
     system = "\n\n".join(part for part in parts if part)
     return [ChatMessageSystem(content=system), ChatMessageUser(content=dilemma)]
 
 
 def _own_messages(
-    own: CandidatePrompt, metadata: ScenarioMetadata, dilemma: str
+    own: CandidatePrompt,
+    metadata: ScenarioMetadata,
+    dilemma: str,
+    theories: Mapping[str, Theory],
 ) -> list[ChatMessage]:
     values = {
         "role": _role(metadata),
-        "theory": _theory(metadata),
+        "theory": _theory(metadata, theories),
         "reasoning": _prompt("reasoning"),
         "dilemma": dilemma,
     }
@@ -118,10 +141,10 @@ def _role(metadata: ScenarioMetadata) -> str:
     return _prompt("agent" if metadata.role == "ai_agent" else "advisor")
 
 
-def _theory(metadata: ScenarioMetadata) -> str:
+def _theory(metadata: ScenarioMetadata, own: Mapping[str, Theory]) -> str:
     if metadata.theory == NEUTRAL:
         return ""
-    chosen = theory(metadata.theory)
+    chosen = own.get(metadata.theory) or theory(metadata.theory)
     return f"{_prompt('theory')}\n\n{chosen.name}\n\n{chosen.definition}"
 
 

@@ -4,6 +4,7 @@ import ast
 import hashlib
 import json
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,7 +33,9 @@ UnknownColumns = Literal["refuse", "warn", "allow"]
 _COLUMNS = {"id": "ID", "dilemma": "DILEMMA", "theory": "THEORY", "role": "ROLE_DOMAIN"}
 
 
-def read_csv(path: Path, unknown: UnknownColumns = "refuse") -> list[Scenario]:
+def read_csv(
+    path: Path, unknown: UnknownColumns = "refuse", theories: Sequence[str] = ()
+) -> list[Scenario]:
     """All rows of a CSV file in the upstream format, in file order.
 
     Every row is kept: a repeated row gets its own id and is reported in the log. With a column ID
@@ -41,6 +44,7 @@ def read_csv(path: Path, unknown: UnknownColumns = "refuse") -> list[Scenario]:
     Args:
         path: The file.
         unknown: What to do about a column that is not read.
+        theories: Names of the user's own theories.
 
     Raises:
         DataError: Naming file, row (the first after the header is 1) and field.
@@ -50,7 +54,7 @@ def read_csv(path: Path, unknown: UnknownColumns = "refuse") -> list[Scenario]:
         if unknown == "refuse":
             raise DataError(f"{problem}; -T allow_columns=true passes over columns not known.")
         logger.warning("%s; it is passed over", problem)
-    scenarios = [_scenario(path, number, row) for number, row in table.rows]
+    scenarios = [_scenario(path, number, row, theories) for number, row in table.rows]
     if "ID" in table.header:
         _refuse_repeated(
             table.file, [(n, s.id) for (n, _), s in zip(table.rows, scenarios, strict=True)]
@@ -71,20 +75,23 @@ def _refuse_repeated(file: str, ids: list[tuple[int, str]]) -> None:
         rows[name] = number
 
 
-def _scenario(path: Path, number: int, row: dict[str, str]) -> Scenario:
+def _scenario(path: Path, number: int, row: dict[str, str], theories: Sequence[str]) -> Scenario:
     theory = row.get("THEORY", "").strip() or NEUTRAL
     # the id has the theory's exact name; one that is unknown is refused below
-    name = stable_id(path.stem, row["DILEMMA"], theory_name(theory) or theory)
+    name = stable_id(path.stem, row["DILEMMA"], theory_name(theory, theories) or theory)
     try:
-        return Scenario(
-            id=row["ID"].strip() if "ID" in row else name,
-            dilemma=row["DILEMMA"],
-            theory=theory,
-            role=row.get("ROLE_DOMAIN", ""),
-            source=row.get("DILEMMA_SOURCE", ""),
-            type=row.get("DILEMMA_TYPE", ""),
-            context=row.get("CONTEXT", "").strip(),
-            criteria=read_rubric(path.name, number, row["RUBRIC"]),
+        return Scenario.model_validate(
+            {
+                "id": row["ID"].strip() if "ID" in row else name,
+                "dilemma": row["DILEMMA"],
+                "theory": theory,
+                "role": row.get("ROLE_DOMAIN", ""),
+                "source": row.get("DILEMMA_SOURCE", ""),
+                "type": row.get("DILEMMA_TYPE", ""),
+                "context": row.get("CONTEXT", "").strip(),
+                "criteria": read_rubric(path.name, number, row["RUBRIC"]),
+            },
+            context={"theories": theories},
         )
     except ValidationError as error:
         raise DataError.of(path.name, number, error, names=_COLUMNS) from error

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,7 @@ def load(
     revision: Any = hub.REVISION,
     filters: Filters | None = None,
     allow_columns: Any = False,
+    theories: Sequence[str] = (),
 ) -> Loaded:
     """Read a benchmark's scenarios from the hub, a file or the bundled sample.
 
@@ -91,6 +92,7 @@ def load(
         revision: Commit, tag or branch of the hub repository; only with `hub`.
         filters: Which rows to keep.
         allow_columns: Pass over columns of a .csv that are not known, in place of a refusal.
+        theories: Names of the user's own theories, beside the variant's.
 
     Raises:
         SuiteError: Wrong option, unreachable data, or a bad row, in one line.
@@ -101,12 +103,13 @@ def load(
         raise OptionError("-T revision= names a commit of the hub; use it with -T data=hub.")
     allowed: UnknownColumns = "allow" if flag("allow_columns", allow_columns) else "refuse"
     path, commit = _locate(variant, data, revision)
-    everything = _read(path, "warn" if data == "hub" else allowed)
-    scenarios = [s for s in everything if s.theory in variant.theories]
+    everything = _read(path, "warn" if data == "hub" else allowed, theories)
+    wanted = (*variant.theories, *theories)
+    scenarios = [s for s in everything if s.theory in wanted]
     if not scenarios:
         raise DataError(
             f"{path.name}: none of its {len(everything)} rows belongs to {variant.name} "
-            f"(theory {listing(variant.theories)})."
+            f"(theory {listing(wanted)})."
         )
     content = read_bytes(path)
     differences = published.differences(path.name, content, everything) if data == "hub" else []
@@ -136,10 +139,10 @@ def _locate(variant: Variant, data: str, revision: str) -> tuple[Path, str]:
     return local_file("data", data, ("hub", "sample")), ""
 
 
-def _read(path: Path, unknown: UnknownColumns) -> list[Scenario]:
+def _read(path: Path, unknown: UnknownColumns, theories: Sequence[str]) -> list[Scenario]:
     readers: dict[str, Callable[[], list[Scenario]]] = {
-        ".csv": lambda: read_csv(path, unknown),
-        ".jsonl": lambda: read_jsonl(path),
+        ".csv": lambda: read_csv(path, unknown, theories),
+        ".jsonl": lambda: read_jsonl(path, theories),
     }
     reader = readers.get(path.suffix.lower())
     if reader is None:

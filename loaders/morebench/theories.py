@@ -5,10 +5,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from moral_evals.loaders.errors import SuiteError
-from moral_evals.loaders.front_matter import read_front_matter
+from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.loaders.files import shown
+from moral_evals.loaders.front_matter import field_error, read_front_matter
 from moral_evals.loaders.morebench.records import THEORIES, slug, theory_name
-from moral_evals.loaders.paths import bundled
+from moral_evals.loaders.options import text
+from moral_evals.loaders.paths import bundled, local_file
 from moral_evals.loaders.values import Words
 
 
@@ -46,3 +48,25 @@ def read_theory(path: Path) -> Theory:
     """
     front, definition = read_front_matter(path, _Front)
     return Theory(**front.model_dump(), definition=definition)
+
+
+def own_theories(folder: str | None) -> dict[str, Theory]:
+    """The theories of a user's folder by name, one Markdown file each; README.md is passed over.
+
+    Raises SuiteError naming the folder or the file: none there, a name that is taken or stands
+    twice, or a malformed file.
+    """
+    if folder is None:
+        return {}
+    path = local_file("theories", text("theories", folder, "folder"))
+    files = sorted(p for p in path.glob("*.md") if p.name.casefold() != "readme.md")
+    if not files:
+        raise OptionError(f"-T theories={shown(folder)}: must be a folder with .md files.")
+    found: dict[str, Theory] = {}
+    for file in files:
+        own = read_theory(file)
+        if theory_name(own.name, found):
+            problem = f"{own.name!r} is taken; taken are {', '.join((*THEORIES, *found))}, neutral"
+            raise field_error(file.name, "name", problem)
+        found[own.name] = own
+    return found

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moral_evals.loaders.errors import DataError
-from moral_evals.loaders.morebench.csv_rows import parse_rubric_cell, read_csv
+from moral_evals.loaders.morebench.csv_rows import UnknownColumns, parse_rubric_cell, read_csv
 from moral_evals.loaders.morebench.records import DIMENSIONS, NEUTRAL, THEORIES, Scenario
 
 HEADER = ("DILEMMA", "DILEMMA_SOURCE", "DILEMMA_TYPE", "THEORY", "RUBRIC", "ROLE_DOMAIN", "CONTEXT")
