@@ -44,7 +44,7 @@ def evaluate(task, word: str, folder: Path) -> EvalLog:
 
 def test_an_own_theory_and_a_german_judge(empty_folder: Path):
     task = morebench_theory(
-        data="dilemmas.jsonl", theories="theories", judge_prompt="judge-deutsch.md"
+        data="theory_dilemmas.jsonl", theories="theories", judge_prompt="judge-deutsch.md"
     )
     log = evaluate(task, "Trifft nicht zu.", empty_folder)
     (sample,) = log.samples
@@ -68,8 +68,8 @@ def test_show_names_the_judge_prompt(empty_folder: Path):
 
 
 def test_without_the_folder_the_refusal_names_the_option():
-    with pytest.raises(SuiteError, match="Ethics of Care.*-T theories=FOLDER"):
-        morebench_theory(data="dilemmas.jsonl")
+    with pytest.raises(SuiteError, match=r"Ethics of Care.*-T theories=FOLDER"):
+        morebench_theory(data="theory_dilemmas.jsonl")
 
 
 @pytest.mark.parametrize(
