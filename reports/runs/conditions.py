@@ -32,7 +32,7 @@ class Conditions:
         judged: Which text was judged.
         judge: The judges, with settings, model arguments and base URL; UNJUDGED if no text was judged.
         judge_mode: One call a criterion, or whole rubrics and how much of one; votes.
-        judge_prompts: Hash of the judge's wording, or UNJUDGED.
+        judge_prompts: Hash of the judge's wording, after the name of an own one, or UNJUDGED.
         tier_order: Tier order of a CORDA score.
     """
 
@@ -138,13 +138,13 @@ def rubric_conditions(log: EvalLog, score: EvalScore, scores: Sequence[Score]) -
         task=str(metadata.get("benchmark") or log.eval.task),
         version=str(log.eval.task_version).partition("-")[0],
         data=_file(data),
-        protocol=_protocol(log, str(metadata.get("protocol", "")), "protocol", prompts),
+        protocol=_prompts(log, records, prompts),
         solver=solver_text(log),
         provider=provider_text(log),
         judged=_one(r.judged for r in records) or str(params.get("judged", "")),
         judge=_judge(records) if judged else UNJUDGED,
         judge_mode=_mode(params, records),
-        judge_prompts=_one(r.prompt_sha256 for r in records) if judged else UNJUDGED,
+        judge_prompts=_one(map(_wording, records)) if judged else UNJUDGED,
     )
 
 
@@ -169,6 +169,11 @@ def _one(values: Iterable[str]) -> str:
     return " and ".join(sorted({*values} - {""}))
 
 
+def _wording(record: RubricRecord) -> str:
+    """Hash of the judge's wording, after its name if it is the user's own."""
+    return f"{record.judge_prompt} {record.prompt_sha256}".strip()
+
+
 def _judge(records: Sequence[RubricRecord]) -> str:
     found: dict[str, set[str]] = {}
     for record in records:
@@ -184,6 +189,12 @@ def _judge_text(seat: JudgeSeat) -> str:
     kept = [f"{k}={v}" for k, v in sorted(seat.settings.items()) if k not in TRANSPORT]
     kept += served(seat.model, seat.model_args, seat.base_url)
     return f"{seat.model} ({', '.join(kept)})" if kept else seat.model
+
+
+def _prompts(log: EvalLog, records: Sequence[RubricRecord], prompts: str) -> str:
+    if own := _one(r.candidate_prompt for r in records):
+        return f"{own} {prompts}".strip()
+    return _protocol(log, str((log.eval.metadata or {}).get("protocol", "")), "protocol", prompts)
 
 
 def _protocol(log: EvalLog, said: str, name: str, prompts: str) -> str:

@@ -21,6 +21,7 @@ class Ballot:
         base_url: Its address; empty if the provider does not say.
         verdicts: Verdict by criterion id.
         ungraded: Why, by criterion id, where no reply could be read.
+        unread: The last reply by criterion id, where none could be read.
         words: The reply by criterion id, where it said more than the verdict.
         failures: Error text by criterion id, where the call itself failed.
         sources: Where the verdict was read, by criterion id.
@@ -36,6 +37,7 @@ class Ballot:
     base_url: str = ""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     ungraded: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)

@@ -101,6 +101,7 @@ class JudgingRecord(_Record):
 
     Attributes:
         protocol: Wording of the judge's prompt.
+        judge_prompt: Name of the user's own judge prompt; empty for the protocol's.
         judge_mode: `criterion` or `rubric`; `rubric_chunk` and `rubric_seed` belong to the latter.
         judge_votes: Times that each judge was asked.
         judge: The judges' names, joined; empty if nothing was judged.
@@ -113,6 +114,7 @@ class JudgingRecord(_Record):
     """
 
     protocol: str = ""
+    judge_prompt: str = ""
     judge_mode: str = "criterion"
     rubric_chunk: int | None = None
     rubric_seed: int | None = None
@@ -193,8 +195,9 @@ class RubricRecord(JudgingRecord):
         judged: `trace` or `response`.
         trace_kind: As in `Reply`.
         prompt_sha256: Of the judge's wording.
-        candidate_prompts_sha256: Of the suite's prompts that the candidate was sent; empty if it
-            was sent others.
+        candidate_prompts_sha256: Of the prompts that the suite's solver sent; empty if another
+            solver asked.
+        candidate_prompt: Name of the user's own prompt among them; empty for the suite's.
         criteria_order: Ids in the order in which a whole rubric was shown.
         ungraded: By criterion id why there is no verdict.
         declined: The judge's word on whether the reply declines; None if it gave none.
@@ -205,6 +208,7 @@ class RubricRecord(JudgingRecord):
     trace_kind: str = "not recorded"
     prompt_sha256: str = ""
     candidate_prompts_sha256: str = ""
+    candidate_prompt: str = ""
     criteria_order: Annotated[list[str], _TOO_LONG_LIST] = []
     ungraded: Annotated[dict[str, str], _TOO_LONG] = {}
     declined: bool | None = None

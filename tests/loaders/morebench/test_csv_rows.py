@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moral_evals.loaders.errors import DataError
-from moral_evals.loaders.morebench.csv_rows import parse_rubric_cell, read_csv
+from moral_evals.loaders.morebench.csv_rows import UnknownColumns, parse_rubric_cell, read_csv
 from moral_evals.loaders.morebench.records import DIMENSIONS, NEUTRAL, THEORIES, Scenario
 
 HEADER = ("DILEMMA", "DILEMMA_SOURCE", "DILEMMA_TYPE", "THEORY", "RUBRIC", "ROLE_DOMAIN", "CONTEXT")
@@ -50,14 +50,17 @@ def read(tmp_path: Path):
     """Write rows to a CSV file and read them back."""
 
     def write_and_read(
-        *rows: dict[str, str], name: str = "morebench_public.csv", header: tuple[str, ...] = HEADER
+        *rows: dict[str, str],
+        name: str = "morebench_public.csv",
+        header: tuple[str, ...] = HEADER,
+        unknown: UnknownColumns = "refuse",
     ) -> list[Scenario]:
         path = tmp_path / name
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, header, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows)
-        return read_csv(path)
+        return read_csv(path, unknown)
 
     return write_and_read
 
@@ -379,8 +382,41 @@ def test_each_optional_column_may_be_absent_and_each_required_one_may_not(read, 
         assert len(read(row(), header=header)) == 1
 
 
-def test_an_unknown_column_is_passed_over(read):
-    assert len(read({**row(), "TASK_ID": "7"}, header=(*HEADER, "TASK_ID"))) == 1
+@pytest.mark.parametrize(
+    ("column", "nearest"),
+    [("Context", "CONTEXT"), ("ROLE DOMAIN", "ROLE_DOMAIN"), ("THEORIES", "THEORY"), ("x", "")],
+)
+def test_an_unknown_column_is_refused_with_the_nearest_name(read, column: str, nearest: str):
+    message = refusal(read, {**row(), column: "7"}, header=(*HEADER, column))
+    assert f"column {column!r} is not known" in message
+    assert ("did you mean" in message) == bool(nearest)
+    assert nearest in message
+    assert "separated by commas" in message
+    assert "-T allow_columns=true" in message
+
+
+@pytest.mark.parametrize("unknown", ["warn", "allow"])
+def test_an_unknown_column_can_be_passed_over(read, caplog, unknown):
+    header = (*HEADER, "TASK")
+    assert len(read({**row(), "TASK": "7"}, header=header, unknown=unknown)) == 1
+    assert ("'TASK' is not known" in caplog.text) == (unknown == "warn")
+
+
+def test_row_numbers_in_a_column_without_a_name_are_passed_over(read):
+    assert len(read({**row(), "": "0"}, header=("", *HEADER))) == 1
+
+
+def test_an_id_column_gives_the_ids(read):
+    header = ("ID", *HEADER)
+    found = read({**row(), "ID": " train "}, {**row(), "ID": "7"}, header=header)
+    assert [s.id for s in found] == ["train", "7"]
+
+
+@pytest.mark.parametrize(("ids", "problem"), [("aa", "stands in row 1 too"), ("a ", "not blank")])
+def test_ids_are_unique_and_not_blank(read, ids: str, problem: str):
+    message = refusal(read, *({**row(), "ID": i} for i in ids), header=("ID", *HEADER))
+    assert "row 2, field ID" in message
+    assert problem in message
 
 
 @pytest.mark.parametrize("dilemma", ["", "  \n"])

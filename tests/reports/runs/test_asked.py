@@ -14,7 +14,7 @@ from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.service import address, arguments, served
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.runs.rubric_runs import rubric_runs
-from moral_evals.solvers import chain_prompt, elicit
+from moral_evals.solvers import chain_prompt, elicit, wording
 from moral_evals.solvers.chain import answer_chain
 from tests.mocks import run, thinking
 from tests.reports.conftest import candidate, dilemmas, grader
@@ -134,8 +134,8 @@ def test_another_address_of_the_candidate(first, data, tmp_path):
 
 
 def test_an_edited_prompt(first, data, tmp_path, monkeypatch):
-    kept = elicit._prompt
-    monkeypatch.setattr(elicit, "_prompt", lambda name: kept(name) + " Be brief.")
+    kept = wording._prompt
+    monkeypatch.setattr(wording, "_prompt", lambda name: kept(name) + " Be brief.")
     edited = rubric(data, tmp_path)
     assert "protocol differs: suite " in refused("protocol", first, edited)
 
