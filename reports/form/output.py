@@ -5,7 +5,6 @@ import codecs
 import io
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 from rich.console import Console
 
@@ -23,7 +22,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("terminal", *FORMATS), default="terminal", help="form of the report"
     )
-    parser.add_argument("--out", metavar="FILE", help="write to this file")
+    parser.add_argument("--out", metavar="FILE", help="write to this file, or to a URL such as s3://bucket/file")
 
 
 def write(report: Report, options: argparse.Namespace) -> None:
@@ -41,7 +40,7 @@ def write(report: Report, options: argparse.Namespace) -> None:
         say(report.left_out)
     text = FORMATS[options.format](report)
     if options.out:
-        write_whole(Path(options.out), text)
+        write_whole(options.out, text)
     else:
         sys.stdout.write(text)
 

@@ -15,6 +15,7 @@ from moral_evals.reports.runs.logs import (
     with_samples,
 )
 from moral_evals.scorers.rubric.metrics import RESPONSE_PREFIX
+from moral_evals.scorers.rubric.record import exact_values
 
 _ROUNDING = 1e-9
 
@@ -88,9 +89,9 @@ def _numbers(log: FoundLog, score: EvalScore) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for sample in log.summaries:
         held = (sample.scores or {}).get(score.scorer)
-        value = held.value if held is not None and isinstance(held.value, dict) else {}
-        number = value.get("score", value.get(RESPONSE_PREFIX + "score"))
-        if isinstance(number, int | float) and math.isfinite(number):
+        values = exact_values(held) if held is not None else {}
+        number = values.get("score", values.get(RESPONSE_PREFIX + "score", math.nan))
+        if math.isfinite(number):
             found.setdefault(str(sample.id), []).append(number)
     return found
 
