@@ -1,7 +1,7 @@
 """Names of runs in tables: models, told apart where one recurs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from inspect_ai.log import EvalLog
@@ -36,6 +36,15 @@ def run_names(runs: Sequence[Run]) -> list[str]:
         for r in runs
     ]
     return distinct(told_apart, "{name} #{n}")
+
+
+def run_ids(logs: Iterable[EvalLog]) -> dict[str, str]:
+    """By location of a log the id of its run, by which rows of all tables and exports are joined.
+
+    It is Inspect's `eval_id`. A copy of a log has the same, so a second one gets `#2`.
+    """
+    found = {log.location: log.eval.eval_id for log in logs}
+    return dict(zip(found, distinct(list(found.values()), "{name}#{n}"), strict=True))
 
 
 def place(names: Sequence[str], wanted: str) -> int:
