@@ -9,7 +9,7 @@ from itertools import combinations
 from moral_evals.loaders.corda.rollouts import CONDITIONS, Condition
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.compare.pairs import verdict
-from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.form.document import Cell, Report, RunName, Table
 from moral_evals.reports.form.tables import SMALL_N
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.corda_runs import CordaRun
@@ -93,7 +93,7 @@ def _has(run: CordaRun, condition: str) -> bool:
     return condition in run.table.arms
 
 
-def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
+def _profile(asked: Sequence[tuple[CordaRun, RunName]], condition: str) -> Table:
     rows: list[list[Cell]] = []
     for run, name in asked:
         found = [run.ask(condition, figure) for figure in _PROFILE.values()]
@@ -106,7 +106,7 @@ def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     return Table(f"corda_{condition}", f"CORDA, {condition}", columns, rows)
 
 
-def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
+def _tier_table(asked: Sequence[tuple[CordaRun, RunName]], condition: str) -> Table:
     order = asked[0][0].order.names
     rows: list[list[Cell]] = [
         [
@@ -122,7 +122,7 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     return Table(f"corda_tiers_{condition}", title, ["model", *order], rows)
 
 
-Named = tuple[CordaRun, str]
+Named = tuple[CordaRun, RunName]
 
 
 def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Named]]:
@@ -148,7 +148,7 @@ def _pairs(pairs: Sequence[tuple[Named, Named]], condition: Condition) -> Table:
     for ((_, first), (_, second)), figures, held in zip(pairs, found, holm(chances), strict=True):
         rows.append(
             [
-                f"{first} − {second}",
+                first.minus(second),
                 figures["lms_difference"],
                 figures["net_benefit"],
                 figures["win_odds"],
@@ -179,7 +179,7 @@ def _conditioning(pairs: Sequence[tuple[Named, Named]]) -> Table:
         found.append(bootstrap.interval(statistic))
         chances.append(p_value(bootstrap, statistic))
     rows: list[list[Cell]] = [
-        [f"{first} − {second}", found_one, held, verdict(found_one, held, first, second)]
+        [first.minus(second), found_one, held, verdict(found_one, held, first, second)]
         for ((_, first), (_, second)), found_one, held in zip(
             pairs, found, holm(chances), strict=True
         )

@@ -109,8 +109,7 @@ def tidy_tables(logs: Found | Sequence[str], *, words: bool = False) -> list[Tid
         said = [r | {"log": log.location} for log in found.logs for r in judge_words(log)]
         frames.append(("words", pd.DataFrame(said, columns=None if said else ["log"]), WORDS))
     return [
-        TidyTable(name, *shaped(_with_run(frame, ids), columns))
-        for name, frame, columns in frames
+        TidyTable(name, *shaped(_with_run(frame, ids), columns)) for name, frame, columns in frames
     ]
 
 
@@ -157,7 +156,9 @@ def _units(log: FoundLog) -> Iterator[tuple[Unit, int]]:
     """Places from 1 in the order in which `show` resamples, which need not be that of the ids."""
     for score in rubric_scores(log.header):
         table = ScenarioTable.build(summary_scores(log, score.scorer), prefix_of(score.scorer))
-        yield from (((place_of(log.location), score.scorer, i), n) for n, i in enumerate(table.ids, 1))
+        yield from (
+            ((place_of(log.location), score.scorer, i), n) for n, i in enumerate(table.ids, 1)
+        )
     for run in corda_runs_of(log):
         ids = enumerate(run.table.ids, 1)
         yield from (((place_of(log.location), run.score.scorer, i), n) for n, i in ids)
@@ -191,7 +192,7 @@ def _dictionary(tables: Sequence[TidyTable]) -> pd.DataFrame:
 
 
 def _csv(frame: pd.DataFrame) -> str:
-    return frame.to_csv(index=False, lineterminator="\n")
+    return str(frame.to_csv(index=False, lineterminator="\n"))
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:

@@ -11,8 +11,41 @@ _SMALLEST_P = 0.001
 ALIKE = "†"
 """Marks an interval of units that are all alike."""
 
-Cell = str | int | float | Interval
-"""Text, a count, a number (nan where not measured), or an estimate with its interval."""
+
+@dataclass(frozen=True)
+class OutOf:
+    """A count, and what it is a part of: shown as `6/8`."""
+
+    count: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a figure lies between; nan where not measured."""
+
+    lower: float
+    upper: float
+
+
+Cell = str | int | float | Interval | OutOf | Bounds
+"""Text, a count, a number (nan where not measured), an estimate with its interval, or two numbers."""
+
+
+class RunName(str):
+    """A row's label that names one run, or two that are compared; it knows their ids."""
+
+    runs: tuple[str, ...]
+
+    def __new__(cls, name: str, *runs: str) -> "RunName":
+        """A name, and the ids of its runs."""
+        self = super().__new__(cls, name)
+        self.runs = runs
+        return self
+
+    def minus(self, other: "RunName") -> "RunName":
+        """The label of a difference."""
+        return RunName(f"{self} − {other}", *self.runs, *other.runs)
 
 
 class PValue(float):
@@ -29,6 +62,7 @@ class Table:
         columns: Headings; the first column labels the rows.
         rows: Cells, one for each column.
         notes: Remarks under the table: conditions, counts, warnings.
+        run: Id of the run that the rows tell of, unless they are each a `RunName`.
     """
 
     name: str
@@ -36,6 +70,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
+    run: str = ""
 
 
 def remarks(table: Table) -> list[str]:
@@ -105,6 +140,10 @@ def shown(cell: Cell) -> str:
             return number(cell.estimate)
         mark = ALIKE if cell.flag == "degenerate" else ""
         return f"{number(cell.estimate)} [{number(cell.lower)}, {number(cell.upper)}]{mark}"
+    if isinstance(cell, OutOf):
+        return f"{cell.count}/{cell.total}"
+    if isinstance(cell, Bounds):
+        return f"{number(cell.lower)} to {number(cell.upper)}"
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, PValue) and cell < _SMALLEST_P:

@@ -11,10 +11,10 @@ from rich.console import Console
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.files import write_whole
 from moral_evals.reports.form.document import Report
+from moral_evals.reports.form.long_csv import PLAIN
 from moral_evals.reports.form.render import FORMATS, to_terminal
 
 _PIPE_WIDTH = 180
-_PLAIN = {"−": "-", "–": "-", "→": "->", "…": "...", "†": "+", "Δ": "d", "∞": "inf", "×": "x"}
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("terminal", *FORMATS), default="terminal", help="form of the report"
     )
-    parser.add_argument("--out", metavar="FILE", help="write to this file, or to a URL such as s3://bucket/file")
+    parser.add_argument(
+        "--out", metavar="FILE", help="write to this file, or to a URL such as s3://bucket/file"
+    )
 
 
 def write(report: Report, options: argparse.Namespace) -> None:
@@ -60,7 +62,7 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lost = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(c) or _escape(c) for c in lost), error.end
+    return "".join(PLAIN.get(c) or _escape(c) for c in lost), error.end
 
 
 def _escape(letter: str) -> str:

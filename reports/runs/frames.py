@@ -167,7 +167,9 @@ def _chains(
         try:
             found = corda_frames.logged_rollout(sample["metadata"], score)
         except ValueError as error:
-            raise SuiteError(f"{sample['log']}, sample {sample['id']}: {first_line(error)}.") from error
+            raise SuiteError(
+                f"{sample['log']}, sample {sample['id']}: {first_line(error)}."
+            ) from error
         if found and condition in (None, found.answer.condition):
             level = corda_frames.base(name, found)
             common = level | {key: sample[key] for key in _KEYS}

@@ -8,6 +8,7 @@ from inspect_ai.log import EvalLog
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.values import distinct
+from moral_evals.reports.form.document import RunName
 from moral_evals.reports.runs.conditions import Conditions
 
 
@@ -27,15 +28,17 @@ class Run(Protocol):
         """The run's conditions."""
 
 
-def run_names(runs: Sequence[Run]) -> list[str]:
+def run_names(runs: Sequence[Run]) -> list[RunName]:
     """The models, told apart by the judged text or by a number where one recurs."""
+    ids = run_ids(r.log for r in runs)
     times = Counter(r.model for r in runs)
     judged = {r.conditions.judged for r in runs}
     told_apart = [
         f"{r.model} ({r.conditions.judged})" if times[r.model] > 1 and len(judged) > 1 else r.model
         for r in runs
     ]
-    return distinct(told_apart, "{name} #{n}")
+    names = distinct(told_apart, "{name} #{n}")
+    return [RunName(n, ids[r.log.location]) for n, r in zip(names, runs, strict=True)]
 
 
 def run_ids(logs: Iterable[EvalLog]) -> dict[str, str]:

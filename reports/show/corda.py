@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from inspect_ai.log import EvalScore
 
-from moral_evals.reports.form.document import Cell, Table, number
+from moral_evals.reports.form.document import Bounds, Cell, Table, number, shown
 from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs_of
 from moral_evals.reports.runs.logs import FoundLog, is_corda
@@ -96,11 +96,11 @@ def _scores(run: CordaRun) -> Table:
         score, low, high = (
             run.figures[f"{condition}.{name}"] for name in ("lms", "lms_lo", "lms_hi")
         )
-        bounds = f"{number(low.estimate)} to {number(high.estimate)}"
+        bounds = Bounds(low.estimate, high.estimate)
         rows.append([condition, score, bounds, missing_share([arm]), score.n])
         # missing answers that could move the score further than sampling does come first
         if high.estimate - low.estimate > score.upper - score.lower:
-            notes.append(f"MISSING ANSWERS MATTER in {condition}: bounds {bounds}.")
+            notes.append(f"MISSING ANSWERS MATTER in {condition}: bounds {shown(bounds)}.")
         stated = run.figures.get(f"{condition}.order_scan_stated")
         if stated is not None and stated.estimate == 0:
             best = number(run.figures[f"{condition}.order_scan_best"].estimate)

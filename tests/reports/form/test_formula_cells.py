@@ -6,7 +6,7 @@ import io
 import pytest
 
 from moral_evals.reports.form.document import Report, Table
-from moral_evals.reports.form.render import spreadsheet_cell, to_csv
+from moral_evals.reports.form.long_csv import spreadsheet_cell, to_csv
 
 FORMULAS = ['=HYPERLINK("http://x","a")', "+1+cmd", "-2+3", "@SUM(A1)", "\t=1", " =1"]
 

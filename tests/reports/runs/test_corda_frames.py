@@ -1,6 +1,7 @@
 """Frames of CORDA agree with the logs' own records, and with the figures of `show`."""
 
 import math
+import shutil
 import warnings
 
 import pandas as pd
@@ -86,7 +87,7 @@ def test_other_scores_give_the_columns_and_no_row(both_logs):
 
 
 def test_a_folder_of_logs_says_what_it_leaves_out(log, tmp_path):
-    (tmp_path / "a.eval").write_bytes(open(log.removeprefix("file://"), "rb").read())
+    shutil.copy(log.removeprefix("file://"), tmp_path / "a.eval")
     (tmp_path / "cut.eval").write_bytes(b"PK")
     with pytest.warns(UserWarning, match=r"Left out: .*cut\.eval") as said:
         frame = rollouts_df(str(tmp_path), condition="own")
