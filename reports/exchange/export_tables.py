@@ -4,7 +4,7 @@ import argparse
 import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -93,8 +93,12 @@ def tidy_tables(logs: Found | Sequence[str], *, words: bool = False) -> list[Tid
         SuiteError: No usable log.
     """
     found = logs if isinstance(logs, Found) else find_logs(logs)
-    # read first: a log that breaks off is left out of every table
     runs = pd.DataFrame(found.each(_runs))
+    # a log that breaks off is left out of every table
+    whole = {*runs["log"]} if len(runs) else set()
+    found = replace(found, logs=[log for log in found.logs if log.location in whole])
+    if not found.logs:
+        raise found.nothing("nothing to export")
     ids = {place_of(place): name for place, name in run_ids(g.header for g in found.logs).items()}
     units = dict(found.each(_units))
     with warnings.catch_warnings():

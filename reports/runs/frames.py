@@ -13,10 +13,10 @@ import pandas as pd
 from inspect_ai.analysis import EvalModel, SampleColumn, evals_df, samples_df
 from inspect_ai.scorer import Score
 
-from moral_evals.loaders.errors import SuiteError, first_line
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.reports.runs import corda_frames
 from moral_evals.reports.runs.found import Found, find_logs
+from moral_evals.reports.runs.logs import content_of
 from moral_evals.scorers.corda.records import LoggedRollout
 from moral_evals.scorers.rubric.record import RubricRecord, exact_values
 
@@ -144,7 +144,8 @@ def _framed(
         sample["metadata"] = _decoded(sample["metadata"])
         for name, score in _decoded(sample["scores"]).items():
             if scorer in (None, name):
-                found += rows(sample, name, score)
+                with content_of(sample["log"]):
+                    found += rows(sample, name, score)
     empty = None if found else [*index, *_KEYS, *columns]
     frame = pd.DataFrame(found, columns=empty).set_index(list(index))
     _warn_of_mixtures(frame)
@@ -164,12 +165,7 @@ def _chains(
     rows: Callable[[LoggedRollout, dict[str, Any]], Iterator[Row]], condition: str | None
 ) -> Rows:
     def of_score(sample: Sample, name: str, score: dict[str, Any]) -> Iterator[Row]:
-        try:
-            found = corda_frames.logged_rollout(sample["metadata"], score)
-        except ValueError as error:
-            raise SuiteError(
-                f"{sample['log']}, sample {sample['id']}: {first_line(error)}."
-            ) from error
+        found = corda_frames.logged_rollout(sample["metadata"], score)
         if found and condition in (None, found.answer.condition):
             level = corda_frames.base(name, found)
             common = level | {key: sample[key] for key in _KEYS}
