@@ -7,7 +7,7 @@ from itertools import combinations
 
 from moral_evals.loaders.corda.rollouts import CONDITIONS
 from moral_evals.reports.compare.corda_pairs import Named, conditioning_table, pairs_table
-from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.form.document import Cell, Report, RunName, Table
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.reports.runs.naming import place, run_names
@@ -88,7 +88,7 @@ def _has(run: CordaRun, condition: str) -> bool:
     return condition in run.table.arms
 
 
-def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
+def _profile(asked: Sequence[tuple[CordaRun, RunName]], condition: str) -> Table:
     rows: list[list[Cell]] = []
     for run, name in asked:
         found = [run.ask(condition, figure) for figure in _PROFILE.values()]
