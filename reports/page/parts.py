@@ -121,7 +121,7 @@ def _chief(cell: int | float | Interval | OutOf | Between) -> float:
         return cell.estimate
     if isinstance(cell, OutOf):
         return cell.count
-    return cell.lower if isinstance(cell, Between) else float(cell)
+    return cell.lower if isinstance(cell, Between) else cell
 
 
 _FLAGS = {"small_n": ", few", "degenerate": ", all alike"}

@@ -16,8 +16,7 @@ from moral_evals.reports.runs.corda_runs import corda_runs
 from moral_evals.reports.runs.found import find_logs
 from moral_evals.reports.runs.rubric_runs import prefix_of
 from moral_evals.reports.runs.sample_scores import summary_scores
-from moral_evals.scorers.rubric.metrics import headline
-from moral_evals.scorers.rubric.scenario_table import ScenarioTable
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable, headline
 from tests.mocks import always, run, thinking
 from tests.reports.conftest import dilemmas, small_log
 
