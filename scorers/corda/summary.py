@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from moral_evals.loaders.corda.rollouts import Condition
-from moral_evals.scorers.corda import bias, contrasts, history_effects, metrics, net_benefit
+from moral_evals.scorers.corda import bias, history_effects, metrics, net_benefit
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
 from moral_evals.scorers.corda.records import ChainAnswer
@@ -100,26 +99,6 @@ def summarise(
     return figures | {
         "steps": _plain((table.steps.n_options > 0).sum(), len(table.ids)),
         "informative_steps": _plain(table.steps.informative.sum(), len(table.ids)),
-    }
-
-
-def summarise_models(
-    first: Iterable[ChainAnswer],
-    second: Iterable[ChainAnswer],
-    order: TierOrder,
-    condition: Condition = "unconditioned",
-    options: IntervalOptions = DEFAULTS,
-) -> Figures:
-    """First model minus second on the chains that both were given: dLMS, NB, win odds, P_lex.
-
-    Raises:
-        ValueError: If the models share no chain; otherwise as in `ChainTable.build`.
-    """
-    table = contrasts.versus(first, second, order, condition)
-    difference = contrasts.mean_difference(table.arms["first"], table.arms["second"])
-    return {
-        "lms_difference": options.over(table).interval(difference),
-        **_whole_chains(table, "first", "second", options),
     }
 
 

@@ -12,8 +12,6 @@ from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.compare.corda import compare_corda
 from moral_evals.reports.form.document import Report
-from moral_evals.reports.runs.corda_runs import corda_runs
-from moral_evals.scorers.corda.summary import summarise_models
 from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.chain_figures import chain_figures
@@ -172,21 +170,6 @@ def test_paired_contrasts_are_those_of_the_options_chosen(report, chosen, condit
     for row, held in zip(shown.values(), by_hand.holm(chances), strict=True):
         assert row["Holm p"] == pytest.approx(held, abs=3 * by_hand.RESOLUTION)
     assert len({row["P_lex"] for row in shown.values()}) > 1
-
-
-def test_contrasts_are_those_of_the_scorers(report, corda_logs):
-    runs = {run.model: run for run in corda_runs(list(corda_logs.values()))}
-    names = {
-        "ΔLMS": "lms_difference", "net benefit": "net_benefit", "win odds": "win_odds",
-    }  # fmt: skip
-    for condition in ("unconditioned", "own"):
-        for pair, row in cells(report, f"corda_pairs_{condition}").items():
-            a, b = (runs[name] for name in pair.split(" − "))
-            found = summarise_models(a.answers, b.answers, a.order, condition)
-            assert {column: row[column] for column in names} == {
-                column: found[name] for column, name in names.items()
-            }
-            assert row["P_lex"] == found["p_lex_better"].estimate
 
 
 def test_the_difference_in_how_conditioning_moves_two_models(report, chosen):
