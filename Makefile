@@ -3,14 +3,15 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 LOGS ?= logs/demo
+# progress every few seconds, and no scores: these are left to our table
+PROGRESS := --display log --log-level info --no-score-display
 
 .PHONY: demo demo-corda test lint env clean
 
-# `log` and `info` show progress every few seconds, and leave the scores to our table.
 demo: env
 	$(BIN)/inspect eval moral_evals/morebench -T data=sample \
 	  --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge \
-	  --display log --log-level info --no-score-display --log-dir $(LOGS)
+	  $(PROGRESS) --log-dir $(LOGS)
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)
 	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)"
@@ -18,8 +19,7 @@ demo: env
 # ten chains, since fewer have no interval worth showing
 demo-corda: env
 	$(BIN)/inspect eval moral_evals/corda -T chains=10 -T shuffles=1 -T elicit=none \
-	  --model embedded/smollm2-135m \
-	  --display log --log-level info --no-score-display --log-dir $(LOGS)-corda
+	  --model embedded/smollm2-135m $(PROGRESS) --log-dir $(LOGS)-corda
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)-corda
 

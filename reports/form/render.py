@@ -44,12 +44,11 @@ def to_terminal(report: Report, console: Console) -> None:
 
 def _print_note(console: Console, note: str, indent: str = "") -> None:
     # a path stays whole, so that it can be copied: Rich would break it at the edge
-    lines = textwrap.wrap(
+    text = textwrap.fill(
         note, console.width, break_long_words=False, break_on_hyphens=False,
         initial_indent=indent, subsequent_indent=indent,
     )  # fmt: skip
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
+    console.print(Text(text), soft_wrap=True)
 
 
 def to_markdown(report: Report) -> str:

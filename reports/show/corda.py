@@ -130,7 +130,7 @@ def _order_notes(run: CordaRun) -> Iterator[str]:
 
 
 def _order_note(run: CordaRun, condition: str, *, caution: bool) -> str:
-    """What the scan found; how luck works is said of one condition, since of all it is the same."""
+    """What the scan found in a condition; the caution about luck is for one of them to say."""
     luck = order_luck(run.table, condition)
     found = f"{condition}: {order_finding(run.orders[condition], luck)}"
     return f"{found}; {order_caution(luck)}" if caution else found

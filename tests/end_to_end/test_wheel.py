@@ -242,7 +242,8 @@ def test_a_log_of_the_first_version_has_the_same_scores_without_a_scorers_name(
     log, judge = LEGACY / f"wheel-{task}.eval", () if task == "corda" else JUDGE
     bare = site.score(log, *judge)
     named = site.score(log, "--scorer", f"moral_evals/{scorer}", *judge)
-    for ours, theirs in zip(bare.samples or [], named.samples or [], strict=True):
+    assert bare.samples, "nothing to compare"
+    for ours, theirs in zip(bare.samples, named.samples, strict=True):
         found, expected = (s.scores[f"{scorer}1"] for s in (ours, theirs))
         assert (found.answer, repr(found.value)) == (expected.answer, repr(expected.value))
     assert metrics_of(bare, f"{scorer}1") == metrics_of(named, f"{scorer}1")
