@@ -29,11 +29,6 @@ CHOICES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def logs_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
-
-
 def e12_file(folder: Path) -> str:
     path = folder / "e12.jsonl"
     with path.open("w", encoding="utf-8") as file:
