@@ -3,22 +3,23 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 LOGS ?= logs/demo
+# progress every few seconds, and no scores: these are left to our table
+PROGRESS := --display log --log-level info --no-score-display
 
 .PHONY: demo demo-corda test lint env clean
 
-# Inspect shows its progress and leaves the scores to our table.
 demo: env
 	$(BIN)/inspect eval moral_evals/morebench -T data=sample \
 	  --model embedded/smollm2-135m --model-role grader=embedded/overlap-judge \
-	  --display log --log-dir $(LOGS)
+	  $(PROGRESS) --log-dir $(LOGS)
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)
 	@echo "Browse the run:  $(BIN)/inspect view --log-dir $(LOGS)"
 
-# ten chains, since fewer have no interval worth showing; `log` shows progress and no scores
+# ten chains, since fewer have no interval worth showing
 demo-corda: env
 	$(BIN)/inspect eval moral_evals/corda -T chains=10 -T shuffles=1 -T elicit=none \
-	  --model embedded/smollm2-135m --log-dir $(LOGS)-corda --display log --log-level info
+	  --model embedded/smollm2-135m $(PROGRESS) --log-dir $(LOGS)-corda
 	@echo
 	@$(BIN)/moral-reports show $(LOGS)-corda
 

@@ -60,6 +60,7 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
     columns += [TaskSamplesColumn(id=name, visible=False) for name in hidden]
     labels = {s.prefix + key: s.label(key) for s in scorers for key in _LABELS}
     labels |= {flag: flag.replace("trace_", "") for flag in FLAGS}
+    labels["trace_summary"] = "digest"  # the viewer cuts SUMMARY, whose capitals are wide
     shares = [key for key in _LABELS if key not in ("length", "declined")]
     scales = {s.prefix + key: _SHARE for s in scorers for key in shares}
     return ViewerConfig(

@@ -60,6 +60,16 @@ def openai_compatible(stop: StopReason = "stop", **message: Any) -> ModelOutput:
     return output(chat_message_assistant_from_openai("m", parsed, []), stop)
 
 
+def text_detail(text: str, **more: Any) -> dict[str, Any]:
+    """OpenRouter's detail of a raw reasoning text."""
+    return {"type": "reasoning.text", "text": text, **more}
+
+
+def summary_detail(text: str, **more: Any) -> dict[str, Any]:
+    """OpenRouter's detail of a summary."""
+    return {"type": "reasoning.summary", "summary": text, **more}
+
+
 def openrouter(*details: dict[str, Any], content: str | None = ANSWER) -> ModelOutput:
     """A chat completion of OpenRouter with `reasoning_details`."""
     message = {

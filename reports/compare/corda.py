@@ -1,6 +1,5 @@
 """Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
@@ -16,7 +15,6 @@ from moral_evals.scorers.corda import bias, metrics
 from moral_evals.scorers.corda.table import Arm
 from moral_evals.scorers.stats.bootstrap import SMALL_N, Interval, Statistic
 
-_NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 _PROFILE: dict[str, Callable[[Arm], Statistic]] = {
     "LMS": metrics.lms,
     "conflict LMS": metrics.conflict_lms,
@@ -94,7 +92,7 @@ def _profile(asked: Sequence[tuple[CordaRun, RunName]], condition: str) -> Table
         found = [run.ask(condition, figure) for figure in _PROFILE.values()]
         if condition != "unconditioned":
             # elsewhere shuffles have different histories
-            found[list(_PROFILE).index("agreement")] = _NOTHING
+            found[list(_PROFILE).index("agreement")] = Interval.unmeasured()
         lost = metrics.missing_share([run.table.arms[condition]])
         rows.append([name, *found, lost, len(run.table.ids)])
     columns = ["model", *_PROFILE, "missing", "chains"]
@@ -109,7 +107,7 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
         cells: list[Cell] = []
         for tier in order:
             if tier not in run.order.names:  # another scoring may have another order
-                cells += [_NOTHING, math.nan]
+                cells += [Interval.unmeasured(), math.nan]
                 continue
             won, weight = (
                 run.ask(condition, partial(figure, tier=run.order.names.index(tier)))

@@ -31,7 +31,6 @@ from moral_evals.scorers.stats.paired import PairedTest, of_differences, of_side
 
 Named = tuple[CordaRun, RunName]
 
-_NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 _UNTESTED = PairedTest.untested()
 _NONE_MISSING = Bounds(math.nan, math.nan)
 
@@ -102,7 +101,8 @@ def conditioning_table(pairs: Sequence[tuple[Named, Named]]) -> Table:
 def _contrast(first: Named, second: Named, condition: Condition) -> ModelContrast:
     a, b = first[0], second[0]
     if not _shared(a, b, condition):
-        return ModelContrast(_NOTHING, _NOTHING, math.nan, _UNTESTED, _NONE_MISSING, _NONE_MISSING)
+        nothing = Interval.unmeasured()
+        return ModelContrast(nothing, nothing, math.nan, _UNTESTED, _NONE_MISSING, _NONE_MISSING)
     with _named(first[1], second[1]):
         table = chain_contrasts.versus(a.answers, b.answers, a.order, condition)
     arms, bootstrap = (table.arms["first"], table.arms["second"]), DEFAULTS.over(table)
@@ -131,7 +131,7 @@ def _remarks(c: ModelContrast, adjusted: float) -> Iterator[str]:
 def _conditioning(first: Named, second: Named) -> tuple[Interval, PairedTest]:
     a, b = first[0], second[0]
     if not _shared(a, b, "own") & _shared(a, b, "unconditioned"):
-        return _NOTHING, _UNTESTED
+        return Interval.unmeasured(), _UNTESTED
     with _named(first[1], second[1]):
         table = _four_arms(a, b)
     pair = of_sides(

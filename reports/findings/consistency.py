@@ -127,7 +127,7 @@ def _row(pair: TraceAndResponse, name: str, pairs: Sequence[TraceAndResponse]) -
 
 def _pearson(x: Array, y: Array) -> Interval:
     if len(x) < 3:  # two points always lie on a line
-        return Interval(math.nan, math.nan, math.nan, len(x))
+        return Interval.unmeasured(len(x))
     return interval_of(pearson_over(x, y))
 
 

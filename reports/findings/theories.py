@@ -65,7 +65,7 @@ def theories(runs: Sequence[RubricRun]) -> Report | None:
         return None
     first = runs[0].conditions
     where = f"{first.task}_{first.judged}"
-    unmeasured = Interval(math.nan, math.nan, math.nan, 0)
+    unmeasured = Interval.unmeasured()
     scores: list[list[Cell]] = [
         [name, *(p.means.get(t, unmeasured) for t in labels)] for _, name, p in found
     ]

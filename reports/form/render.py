@@ -2,6 +2,7 @@
 
 import json
 import math
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -39,16 +40,20 @@ def to_terminal(report: Report, console: Console) -> None:
             drawn.add_row(*(Text(shown(c)) for c in cells))
         console.print(drawn)
         for note in remarks(table):
-            _print_note(console, f"  {note}")
+            _print_note(console, note, indent="  ")
     for note in report.notes:
         _print_note(console, note)
     for line in report.left_out:  # whole, so that a name can be copied
         console.print(Text(line), soft_wrap=True)
 
 
-def _print_note(console: Console, note: str) -> None:
-    # a path stays whole, so that it can be copied
-    console.print(Text(note, overflow="ignore"), crop=False)
+def _print_note(console: Console, note: str, indent: str = "") -> None:
+    # a path stays whole, so that it can be copied: Rich would break it at the edge
+    text = textwrap.fill(
+        note, console.width, break_long_words=False, break_on_hyphens=False,
+        initial_indent=indent, subsequent_indent=indent,
+    )  # fmt: skip
+    console.print(Text(text), soft_wrap=True)
 
 
 def to_markdown(report: Report) -> str:

@@ -15,7 +15,7 @@ from moral_evals.scorers.corda.history_effects import contrast_bounds, is_primar
 from moral_evals.scorers.corda.metrics import lms, missing_share, step_scores
 from moral_evals.scorers.corda.missing_bounds import Bounds
 from moral_evals.scorers.corda.net_benefit import P_LEX_CAUTION
-from moral_evals.scorers.corda.order_luck import order_caution, order_luck
+from moral_evals.scorers.corda.order_luck import order_caution, order_finding, order_luck
 from moral_evals.scorers.corda.summary import DEFAULTS
 from moral_evals.scorers.corda.table import ANSWER_KINDS, ChainTable
 from moral_evals.scorers.stats.bootstrap import ratio
@@ -126,12 +126,14 @@ def _order_notes(run: CordaRun) -> Iterator[str]:
     for place, condition in enumerate(run.table.arms):
         stated = run.figures.get(f"{condition}.order_scan_stated")
         if stated is not None and (place == 0 or stated.estimate == 0):
-            yield _order_caution(run, condition)
+            yield _order_note(run, condition, caution=place == 0)
 
 
-def _order_caution(run: CordaRun, condition: str) -> str:
-    scan = run.orders[condition]
-    return f"{condition}: {order_caution(scan, order_luck(run.table, condition))}"
+def _order_note(run: CordaRun, condition: str, *, caution: bool) -> str:
+    """What the scan found in a condition; the caution about luck is for one of them to say."""
+    luck = order_luck(run.table, condition)
+    found = f"{condition}: {order_finding(run.orders[condition], luck)}"
+    return f"{found}; {order_caution(luck)}" if caution else found
 
 
 def _profile(run: CordaRun, condition: str) -> Table:
@@ -252,14 +254,15 @@ def _missing(run: CordaRun) -> Iterator[Table]:
 
 def _orders(run: CordaRun) -> Iterator[Table]:
     """LMS under every order of the tiers, for each condition: the best five and the stated one."""
-    for condition, scan in run.orders.items():
+    for place, (condition, scan) in enumerate(run.orders.items()):
         ranked = sorted(scan.values, key=lambda o: -_known(scan.values[o]))
         shown = dict.fromkeys([scan.stated, *ranked[:5]])
         rows: list[list[Cell]] = [
             [("stated: " if o == scan.stated else "") + " > ".join(o.names), scan.values[o]]
             for o in shown
         ]
-        title, notes = f"{condition}: tier orders", [_order_caution(run, condition)]
+        notes = [_order_note(run, condition, caution=place == 0)]
+        title = f"{condition}: tier orders"
         yield Table(f"order_{condition}", title, ["order", "LMS"], rows, notes)
 
 

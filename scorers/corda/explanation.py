@@ -46,10 +46,11 @@ def _step(
     if step.question:
         yield f"*{_text(step.question)}*"
     texts = {o.option_id: o.text for o in step.options}
-    lines = [row(["label", "option", "rank value", "picked"]), row(["---", "---", "---:", "---"])]
+    # the viewer squeezes narrow columns beside a long text until their words break
+    lines = [row(["", "option", "rank value", ""]), row(["---", "---", "---:", "---"])]
     ranks = _ranks(record, order)
     for option in shown:
-        picked = "**picked**" if option.option_id == record.chosen else ""
+        picked = "✓" if option.option_id == record.chosen else ""
         rank = ranks.get(option.option_id, "–")
         lines.append(row([_text(option.label), _text(texts[option.option_id]), rank, picked]))
     yield "\n".join(lines)

@@ -65,20 +65,24 @@ def order_luck(
     )
 
 
-def order_caution(scan: OrderScan, luck: OrderLuck) -> str:
+def order_finding(scan: OrderScan, luck: OrderLuck) -> str:
     """The best order by name, and whether its lead is more than luck gives."""
     best, stated = scan.values[scan.best], scan.values[scan.stated]
     lead = best - stated
-    chance = (
-        f"the best of {luck.orders} orders leads by up to {luck.gain:.3f} for random answers of "
-        f"this size (mean LMS {luck.best:.3f})"
-    )
     if lead <= 0:
-        return f"the stated order fits best (LMS {stated:.3f}); {chance}"
+        return f"the stated order fits best (LMS {stated:.3f})"
     words = "more than luck gives" if lead > luck.gain else "no more than luck gives"
     return (
         f"order {' > '.join(scan.best.names)} fits best (LMS {best:.3f}, stated {stated:.3f}): "
-        f"{words}; {chance}"
+        f"{words} ({luck.gain:.3f})"
+    )
+
+
+def order_caution(luck: OrderLuck) -> str:
+    """How far luck alone lifts the best order, which a scan says once for all conditions."""
+    return (
+        f"the best of {luck.orders} orders leads by up to {luck.gain:.3f} for random answers of "
+        f"this size (mean LMS {luck.best:.3f})"
     )
 
 

@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from moral_evals.loaders.corda.rollouts import Condition
-from moral_evals.scorers.corda import bias, contrasts, history_effects, metrics, net_benefit
+from moral_evals.scorers.corda import bias, history_effects, metrics, net_benefit
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
 from moral_evals.scorers.corda.records import ChainAnswer
@@ -96,30 +95,11 @@ def summarise(
     figures |= _scans(table)
     figures |= history_effects.contrasts(table, bootstrap)
     if "own" in table.arms and "unconditioned" in table.arms:
-        figures |= _whole_chains(table, "own", "unconditioned", options)
+        own, fresh = table.arms["own"], table.arms["unconditioned"]
+        figures |= _whole_chains(own, fresh, bootstrap, options.margin)
     return figures | {
         "steps": _plain((table.steps.n_options > 0).sum(), len(table.ids)),
         "informative_steps": _plain(table.steps.informative.sum(), len(table.ids)),
-    }
-
-
-def summarise_models(
-    first: Iterable[ChainAnswer],
-    second: Iterable[ChainAnswer],
-    order: TierOrder,
-    condition: Condition = "unconditioned",
-    options: IntervalOptions = DEFAULTS,
-) -> Figures:
-    """First model minus second on the chains that both were given: dLMS, NB, win odds, P_lex.
-
-    Raises:
-        ValueError: If the models share no chain; otherwise as in `ChainTable.build`.
-    """
-    table = contrasts.versus(first, second, order, condition)
-    difference = contrasts.mean_difference(table.arms["first"], table.arms["second"])
-    return {
-        "lms_difference": options.over(table).interval(difference),
-        **_whole_chains(table, "first", "second", options),
     }
 
 
@@ -172,11 +152,10 @@ def _scans(table: ChainTable) -> Figures:
     return found
 
 
-def _whole_chains(table: ChainTable, first: str, second: str, options: IntervalOptions) -> Figures:
-    a, b, bootstrap = table.arms[first], table.arms[second], options.over(table)
-    benefit = bootstrap.interval(net_benefit.net_benefit(a, b))
-    totals, left_out = net_benefit.tier_totals(a, b)
-    verdict = net_benefit.p_lex(totals, bootstrap.counts(), left_out, options.margin)
+def _whole_chains(own: Arm, fresh: Arm, bootstrap: Bootstrap, margin: float) -> Figures:
+    benefit = bootstrap.interval(net_benefit.net_benefit(own, fresh))
+    totals, left_out = net_benefit.tier_totals(own, fresh)
+    verdict = net_benefit.p_lex(totals, bootstrap.counts(), left_out, margin)
     return {
         "net_benefit": benefit,
         "win_odds": net_benefit.win_odds(benefit),

@@ -6,7 +6,7 @@ failed): it counts as a missing answer, with the status `absent`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -28,7 +28,28 @@ StepOptions: TypeAlias = Sequence[Sequence[Sequence[Tiers]]]
 
 
 @dataclass(frozen=True, eq=False)
-class StepTable:
+class Compared:
+    """What the tier order says about options: of one step, (K, ...), or of a table, (n, J, K, ...).
+
+    Attributes:
+        values: Tier values, (..., K, T); nan where unknown or where there is no option.
+        u: Rank values in [0, 1], (..., K); nan where there is no option.
+        won: How many of an option's K-1 pairs it wins at each deciding tier, (..., K, T).
+        decided: How many of its pairs are decided there, (..., K, T).
+        conflict_won: How many of its pairs are conflicts that it wins, (..., K).
+        conflict: How many of its pairs are conflicts, (..., K).
+    """
+
+    values: Array
+    u: Array
+    won: Array
+    decided: Array
+    conflict_won: Array
+    conflict: Array
+
+
+@dataclass(frozen=True, eq=False)
+class StepTable(Compared):
     """n chains, J steps (of the longest), K options (of the widest step), T tiers.
 
     Attributes:
@@ -36,24 +57,12 @@ class StepTable:
         options: What the table was built from.
         length: Steps of each chain, (n,).
         n_options: Options of each step, (n, J); 0 where there is no step.
-        values: Tier values, (n, J, K, T); nan where unknown or where there is no option.
-        u: Rank values in [0, 1], (n, J, K); nan where there is no option.
-        won: How many of an option's K-1 pairs it wins at each deciding tier, (n, J, K, T).
-        decided: How many of its pairs are decided there, (n, J, K, T).
-        conflict_won: How many of its pairs are conflicts that it wins, (n, J, K).
-        conflict: How many of its pairs are conflicts, (n, J, K).
     """
 
     order: TierOrder
     options: StepOptions
     length: IntArray
     n_options: IntArray
-    values: Array
-    u: Array
-    won: Array
-    decided: Array
-    conflict_won: Array
-    conflict: Array
 
     @classmethod
     def build(cls, options: StepOptions, order: TierOrder) -> "StepTable":
@@ -78,7 +87,7 @@ class StepTable:
             conflict_won=np.zeros((n, j, k)),
             conflict=np.zeros((n, j, k)),
         )
-        known: dict[object, _Pairs] = {}  # coarse levels: the same step comes again and again
+        known: dict[object, Compared] = {}  # coarse levels: the same step comes again and again
         for i, chain in enumerate(options):
             for step, found in enumerate(chain):
                 if found:
@@ -86,19 +95,14 @@ class StepTable:
         return table
 
     def _fill(
-        self, at: tuple[int, int], step: Sequence[Tiers], known: dict[object, "_Pairs"]
+        self, at: tuple[int, int], step: Sequence[Tiers], known: dict[object, Compared]
     ) -> None:
         key = tuple(tuple(sorted(tiers.items())) for tiers in step)
         if key not in known:
-            known[key] = _Pairs.of(step, self.order)
-        pairs, k = known[key], len(step)
-        self.n_options[at] = k
-        self.values[at][:k] = pairs.values
-        self.u[at][:k] = pairs.u
-        self.won[at][:k] = pairs.won
-        self.decided[at][:k] = pairs.decided
-        self.conflict_won[at][:k] = pairs.conflict_won
-        self.conflict[at][:k] = pairs.conflict
+            known[key] = _compared(step, self.order)
+        k = self.n_options[at] = len(step)
+        for part in fields(Compared):
+            getattr(self, part.name)[at][:k] = getattr(known[key], part.name)
 
     def under(self, order: TierOrder) -> "StepTable":
         """The same steps under another order of the same tiers."""
@@ -110,40 +114,28 @@ class StepTable:
         return np.asarray(self.decided.any(axis=(2, 3)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """One step's part of a `StepTable`."""
-
-    values: Array
-    u: Array
-    won: Array
-    decided: Array
-    conflict_won: Array
-    conflict: Array
-
-    @classmethod
-    def of(cls, options: Sequence[Tiers], order: TierOrder) -> "_Pairs":
-        k, tiers = len(options), len(order.names)
-        won, decided = np.zeros((k, tiers)), np.zeros((k, tiers))
-        conflict_won, conflict = np.zeros(k), np.zeros(k)
-        for o, row in enumerate(compare_all(options, order)):
-            for pair in row:
-                if pair.tier is not None:
-                    tier, better = order.names.index(pair.tier), pair.outcome == "better"
-                    decided[o, tier] += 1
-                    won[o, tier] += better
-                    conflict[o] += pair.conflict
-                    conflict_won[o] += pair.conflict and better
-        rows = [[tiers.get(name) for name in order.names] for tiers in options]
-        return cls(
-            values=np.array(rows, dtype=float),  # None becomes nan
-            # whole counts until the last division, so that equal ranks are equal floats
-            u=(2 * won.sum(axis=1) + (k - 1 - decided.sum(axis=1))) / (2 * (k - 1)),
-            won=won,
-            decided=decided,
-            conflict_won=conflict_won,
-            conflict=conflict,
-        )
+def _compared(options: Sequence[Tiers], order: TierOrder) -> Compared:
+    k, tiers = len(options), len(order.names)
+    won, decided = np.zeros((k, tiers)), np.zeros((k, tiers))
+    conflict_won, conflict = np.zeros(k), np.zeros(k)
+    for o, row in enumerate(compare_all(options, order)):
+        for pair in row:
+            if pair.tier is not None:
+                tier, better = order.names.index(pair.tier), pair.outcome == "better"
+                decided[o, tier] += 1
+                won[o, tier] += better
+                conflict[o] += pair.conflict
+                conflict_won[o] += pair.conflict and better
+    rows = [[tiers.get(name) for name in order.names] for tiers in options]
+    return Compared(
+        values=np.array(rows, dtype=float),  # None becomes nan
+        # whole counts until the last division, so that equal ranks are equal floats
+        u=(2 * won.sum(axis=1) + (k - 1 - decided.sum(axis=1))) / (2 * (k - 1)),
+        won=won,
+        decided=decided,
+        conflict_won=conflict_won,
+        conflict=conflict,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,6 +52,23 @@ class Interval:
     n: int
     flag: str = ""
 
+    @classmethod
+    def unmeasured(cls, n: int = 0) -> "Interval":
+        """No estimate, from this many units."""
+        return cls(math.nan, math.nan, math.nan, n)
+
+    def __eq__(self, other: object) -> bool:
+        """Alike, nan to nan: what a dataclass makes of nan differs between Python 3.12 and 3.13."""
+        return self._key() == other._key() if isinstance(other, Interval) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Alike for intervals that are alike."""
+        return hash(self._key())
+
+    def _key(self) -> tuple[float | int | str | None, ...]:
+        ends = (self.estimate, self.lower, self.upper)
+        return *(None if math.isnan(x) else x for x in ends), self.n, self.flag
+
     @property
     def leaves_out_zero(self) -> bool:
         """Whether 0 lies outside; False where there is no interval."""
@@ -259,7 +276,7 @@ class Bootstrap:
             raise ValueError(f"{len(columns)} rows for {self.n} units")
         n, estimate = statistic.units(), statistic.estimate()
         if not math.isfinite(estimate):
-            return Interval(math.nan, math.nan, math.nan, n)
+            return Interval.unmeasured(n)
         left_out = statistic.left_out()
         if n < 2 or not np.all(np.isfinite(left_out)):
             return Interval(estimate, math.nan, math.nan, n)

@@ -107,7 +107,7 @@ def test_the_page_opens_offline_in_both_colour_schemes(tab, brightness, real_pag
 
 
 def test_tables_sort_by_mouse_and_keyboard_with_the_unmeasured_last(tab, tmp_path):
-    unmeasured = Interval(math.nan, math.nan, math.nan, 0)
+    unmeasured = Interval.unmeasured()
     rows = [
         ["b", Interval(0.5, 0.4, 0.6, 9), 900, "10/12"],
         ["c", unmeasured, 10_000, "9/12"],

@@ -20,7 +20,7 @@ needs_weights = pytest.mark.skipif(
 @needs_weights
 def test_the_demonstration_run_ends_with_a_table(inspect):
     inspect.eval(
-        "morebench.py@morebench", "-T", "data=sample", "--limit", "2",
+        "morebench.py@morebench", "-T", "data=sample", "--limit", "1",
         "--model", "embedded/smollm2-135m", "--model-role", "grader=embedded/overlap-judge",
     )  # fmt: skip
     log = inspect.log()

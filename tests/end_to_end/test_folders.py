@@ -12,7 +12,8 @@ from moral_evals.reports.runs.rubric_runs import rubric_runs
 
 
 def test_a_stopped_run_and_its_continuation_count_once(inspect, dilemmas, capsys):
-    with StubServer(latency=0.1) as stub:
+    # the judge stops answering, so that a slow machine cannot finish before it is stopped
+    with StubServer(latency=0.1, hold={"judge": 15}) as stub:
         inspect.environment |= stub.environment()
         process = inspect.start(
             "eval", "inspect_tasks/morebench.py@morebench", "-T", f"data={dilemmas(6)}",
@@ -20,7 +21,7 @@ def test_a_stopped_run_and_its_continuation_count_once(inspect, dilemmas, capsys
             "--max-samples", "2", "--max-connections", "4",
             "--log-dir", str(inspect.logs), "--display", "plain",
         )  # fmt: skip
-        while stub.stats.calls["judge"] < 15 and process.poll() is None:
+        while stub.stats.calls["judge"] <= 15 and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(signal.SIGINT)
         printed, _ = process.communicate(timeout=120)
@@ -30,6 +31,7 @@ def test_a_stopped_run_and_its_continuation_count_once(inspect, dilemmas, capsys
         assert read_eval_log(stopped.name, header_only=True).status == "cancelled"
         (alone,) = rubric_runs([str(inspect.logs)])
         assert 0 < alone.scored < 6
+        stub.hold = {}
         inspect.run("eval-retry", stopped.name, "--log-dir", str(inspect.logs))
 
     found = find_logs([str(inspect.logs)])

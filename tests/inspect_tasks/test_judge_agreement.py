@@ -18,11 +18,6 @@ from tests.mocks import metrics, mock, run
 SILENT = mock(lambda _: "not asked")
 
 
-@pytest.fixture(autouse=True)
-def logs_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
-
-
 def labels() -> dict[str, str]:
     texts = read_pairs(bundled("judge_pairs") / "pairs.jsonl")
     return {p.criterion: p.label for t in texts for p in t.pairs}

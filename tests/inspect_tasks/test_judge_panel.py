@@ -22,11 +22,6 @@ TRACE = thinking("I weigh the promise.", "Keep the promise.")
 NAMES = ["mockllm/model", "mockllm/model #2", "mockllm/model #3"]
 
 
-@pytest.fixture(autouse=True)
-def logs_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
-
-
 def judge(letters: str) -> Model:
     """Says y, n, or something unreadable about the criteria in turn; `!` is a call that fails."""
 

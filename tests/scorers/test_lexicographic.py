@@ -137,11 +137,11 @@ def test_the_story_shows_each_step_as_displayed_and_what_decided(data: str) -> N
     labels = [{o["option_id"]: o["label"] for o in s} for s in sample.metadata["shown"]]
     tables = [[line.split(" | ") for line in s[1].split("\n")] for s in steps]
     for table, shown in zip(tables, sample.metadata["shown"], strict=True):
-        assert table[0] == ["| label", "option", "rank value", "picked |"]
+        assert table[0] == ["| ", "option", "rank value", " |"]
         assert [row[:2] for row in table[2:]] == [
             [f"| {o['label']}", f"Take {o['option_id']}."] for o in shown
         ]
-    picked = [[row[1] for row in t[2:] if row[3].startswith("**picked**")] for t in tables]
+    picked = [[row[1] for row in t[2:] if row[3].startswith("✓")] for t in tables]
     assert picked == [["Take b."], [], ["Take y."], ["Take p."]]
     assert {row[1]: row[2] for row in tables[2][2:]} == {
         "Take x.": "1", "Take y.": "0.5", "Take z.": "0",

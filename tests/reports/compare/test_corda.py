@@ -1,6 +1,5 @@
 """`compare` on CORDA: contrasts of scripted models, from the options that the logs hold."""
 
-from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -12,18 +11,26 @@ from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.compare.corda import compare_corda
 from moral_evals.reports.form.document import Report
-from moral_evals.reports.runs.corda_runs import corda_runs
-from moral_evals.scorers.corda.summary import summarise_models
 from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.chain_figures import chain_figures
 from tests.reports import by_hand
+from tests.reports.compare.chosen_options import (
+    TIERS,
+    ahead,
+    benefit_interval,
+    choices,
+    gaps,
+    largest_p,
+    leading,
+    means,
+    tier_sums,
+)  # fmt: skip
 from tests.reports.conftest import RULES, corda_log
 from tests.reports.made_runs import answers, corda_run
 from tests.scorers.corda.chain_examples import rollouts
 
 EXACT = {"rel": 0, "abs": 1e-9}
-TIERS = ("rights_harm", "honesty_fairness", "welfare", "convention")
 PAIRS = list(combinations(RULES, 2))
 
 
@@ -41,103 +48,6 @@ def ends(cell: Interval) -> tuple[float, float, float]:
 def report(corda_logs) -> Report:
     (found,) = compare(list(corda_logs.values()))
     return found
-
-
-# --- from the options chosen to figures -------------------------------------------------------
-
-Vector = tuple[float, ...]
-"""Tier values, nan where unknown."""
-
-
-def leading(vector: Vector) -> float:
-    """Sign of the first tier that is not 0; an unknown one decides nothing, nor those below."""
-    first = next((v for v in vector if not abs(v) < 1e-9), 0.0)
-    return 0.0 if np.isnan(first) else float(np.sign(first))
-
-
-def choices(path: str) -> dict[tuple[str, str, int], list[tuple[float, Vector]]]:
-    """By chain, condition and shuffle: of each step that decides anything, what was chosen.
-
-    A rank in [0, 1], the share of other options that it beats, and its tier values.
-    """
-    found = {}
-    for sample in read_eval_log(path).samples:
-        steps = []
-        records = sample.scores["lexicographic"].metadata["steps"]
-        for step, record in zip(sample.metadata["chain"]["steps"], records, strict=True):
-            options = {
-                o["option_id"]: np.array([o["tiers"][t] for t in TIERS], dtype=float)
-                for o in step["options"]
-            }
-            beats = {
-                o: [leading(x - y) for other, y in options.items() if other != o]
-                for o, x in options.items()
-            }
-            won = beats[record["chosen"]]
-            chosen = (sum((w + 1) / 2 for w in won) / len(won), options[record["chosen"]])
-            steps.append(chosen if any(map(any, beats.values())) else None)
-        key = (sample.metadata["chain_id"], sample.metadata["condition"])
-        found[(*key, sample.metadata["shuffle"])] = steps
-    return found
-
-
-def gaps(first: Mapping, second: Mapping, condition: str) -> dict[str, np.ndarray]:
-    """By chain the differences in rank, shuffles by steps, nan where nothing is decided."""
-    found: dict[str, list[list[float]]] = {}
-    for (chain, arm, shuffle), steps in sorted(first.items()):
-        if arm == condition and (chain, arm, shuffle) in second:
-            other = second[chain, arm, shuffle]
-            row = [a[0] - b[0] if a else np.nan for a, b in zip(steps, other, strict=True)]
-            found.setdefault(chain, []).append(row)
-    return {chain: np.array(rows) for chain, rows in found.items()}
-
-
-def means(by_chain: dict[str, np.ndarray], first_step: int = 0) -> np.ndarray:
-    """Mean over shuffles, then over steps, of each chain."""
-    later = [d[:, first_step:] for d in by_chain.values()]
-    return np.array([d[:, ~np.isnan(d).all(axis=0)].mean(axis=0).mean() for d in later])
-
-
-def tier_sums(first: Mapping, second: Mapping, condition: str) -> list[list[np.ndarray]]:
-    """By chain and shuffle the tier values gained over all steps, and how many there are."""
-    by_chain: dict[str, list[np.ndarray]] = {}
-    for key, steps in sorted(first.items()):
-        if key[1] == condition and key in second:
-            pairs = [(a[1], b[1]) for a, b in zip(steps, second[key], strict=True) if a]
-            moved = [np.where(np.array_equal(a, b, True), 0, a - b) for a, b in pairs]
-            by_chain.setdefault(key[0], []).append(np.array([*np.sum(moved, axis=0), len(pairs)]))
-    return list(by_chain.values())
-
-
-def ahead(sums: list[list[np.ndarray]]) -> float:
-    """Share of resamples in which the mean gain a step is lexicographically above 0.
-
-    A shuffle with a sum that is not known is left out, and a chain without any other.
-    """
-    known = [[t[:-1] / t[-1] for t in chain if not np.isnan(t).any()] for chain in sums]
-    gains = np.array([np.mean(k, axis=0) if k else np.zeros(len(TIERS)) for k in known])
-    drawn = by_hand.draws(len(sums)) * [bool(k) for k in known]
-    means = (drawn @ gains)[drawn.any(axis=1)] / drawn[drawn.any(axis=1)].sum(axis=1)[:, None]
-    return float(np.mean([leading(line) > 0 for line in means]))
-
-
-def benefit_interval(better: list[float]) -> tuple[float, float, float]:
-    """BCa, or where all chains are alike what so many can exclude."""
-    if np.ptp(better) > 1e-12:
-        return by_hand.interval(by_hand.share(better), len(better), bounds=(-1, 1))
-    c, q = better[0], 0.05 ** (1 / len(better))
-    return c, -1 + (c + 1) * q, 1 - (1 - c) * q
-
-
-def largest_p(better: list[float]) -> float:
-    n, figure = len(better), by_hand.share(better)
-    flips = by_hand.flip_p(np.mean, np.array(better), np.zeros(n))
-    if np.ptp(better) < 1e-12:
-        c = abs(better[0])
-        resampled = max(1 / 10_001, 0.5 ** (n - 1), (1 / (1 + c)) ** n)
-    else:
-        resampled = by_hand.p_value(figure, n)
-    return max(flips, by_hand.t_p(figure, n), resampled)
 
 
 @pytest.fixture(scope="module")
@@ -172,21 +82,6 @@ def test_paired_contrasts_are_those_of_the_options_chosen(report, chosen, condit
     for row, held in zip(shown.values(), by_hand.holm(chances), strict=True):
         assert row["Holm p"] == pytest.approx(held, abs=3 * by_hand.RESOLUTION)
     assert len({row["P_lex"] for row in shown.values()}) > 1
-
-
-def test_contrasts_are_those_of_the_scorers(report, corda_logs):
-    runs = {run.model: run for run in corda_runs(list(corda_logs.values()))}
-    names = {
-        "ΔLMS": "lms_difference", "net benefit": "net_benefit", "win odds": "win_odds",
-    }  # fmt: skip
-    for condition in ("unconditioned", "own"):
-        for pair, row in cells(report, f"corda_pairs_{condition}").items():
-            a, b = (runs[name] for name in pair.split(" − "))
-            found = summarise_models(a.answers, b.answers, a.order, condition)
-            assert {column: row[column] for column in names} == {
-                column: found[name] for column, name in names.items()
-            }
-            assert row["P_lex"] == found["p_lex_better"].estimate
 
 
 def test_the_difference_in_how_conditioning_moves_two_models(report, chosen):

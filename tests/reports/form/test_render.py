@@ -138,6 +138,18 @@ def test_the_terminal_swallows_nothing():
     assert "\x1b" not in printed
 
 
+def test_a_path_stays_whole_and_words_are_wrapped():
+    path = "/a/folder-with-a-long-name/" * 4 + "run.eval"
+    console = Console(width=80, file=io.StringIO())
+    words = "word " * 40
+    to_terminal(Report("t", [Table("t", "t", ["a"], [["b"]], [words])], [f"log: {path}"]), console)
+    lines = console.file.getvalue().splitlines()
+    assert path in lines
+    wrapped = [line for line in lines if "word" in line]
+    assert len(wrapped) == 3 and all(line.startswith("  word") for line in wrapped)
+    assert max(map(len, wrapped)) <= 80
+
+
 def test_several_reports_in_one_file_keep_their_remarks_and_names():
     other = Report("Others", [TABLE], ["Only here."])
     both = merged([REPORT, other], "Comparison")

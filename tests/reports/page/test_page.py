@@ -24,7 +24,7 @@ from tests.reports.made_runs import HOSTILE
 VOID = {"meta", "link", "br", "hr", "img"}
 CELLS = [
     ["a", Interval(0.5, 0.25, 0.75, 12, "small_n"), 1234, math.inf, "10/12"],
-    ["b", Interval(math.nan, math.nan, math.nan, 0), "–", math.nan, "9/12"],
+    ["b", Interval.unmeasured(), "–", math.nan, "9/12"],
     [HOSTILE, Interval(-0.1, math.nan, math.nan, 1), 7, -math.inf, HOSTILE],
 ]
 TABLE = Table("scores", "Scores", ["model", "Regular", "characters", "odds", "scored"], CELLS)

@@ -89,7 +89,7 @@ def test_bars_are_the_means_by_theory():
 
 def test_intervals_are_drawn_as_computed_and_the_unmeasured_as_a_dash():
     look = marks(["m"])["m"]
-    cells = [[Interval(0.5, 0.25, 0.75, 9)], [Interval(math.nan, math.nan, math.nan, 0)]]
+    cells = [[Interval(0.5, 0.25, 0.75, 9)], [Interval.unmeasured()]]
     figure = draw_rows(["share"], [PlotRow("m", look, c) for c in cells], Scale("x", reference=0.5))
     assert whiskers(figure.axes[0]) == [(0.25, 0.75)]
     for flag, style in (("", "-"), ("small_n", (0, (1, 1.2)))):

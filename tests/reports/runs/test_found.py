@@ -294,12 +294,17 @@ def test_an_edited_score_is_seen_although_the_counts_agree(whole, tmp_path):
 def test_rollouts_that_the_header_does_not_know_are_counted(chains, tmp_path):
     log = read_eval_log(chains)
     total, entry = len(log.samples), log.results.scores[0]
+    right = {name: metric.value for name, metric in entry.metrics.items()}
     entry.scored_samples -= 1
+    lms = next(name for name in right if name.endswith("lms"))
+    entry.metrics[lms].value += 0.25
     written(log, tmp_path / "a.eval")
     found = find_logs([str(tmp_path)])
     assert f"the header counts {total - 1} scored by lexicographic" in found.lines[0]
     (fresh,) = found.logs[0].header.results.scores
     assert fresh.scored_samples == total
+    assert fresh.metrics[lms].value == pytest.approx(right[lms])
+    assert fresh.metrics.keys() == right.keys()
 
 
 def test_a_sound_log_is_left_alone(whole, chains, both_logs, tmp_path):

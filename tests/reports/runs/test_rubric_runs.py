@@ -1,11 +1,12 @@
 """Arrays over scenarios from summaries alone: the same as from full samples, in any form of log."""
 
+import hashlib
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
-from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.scorer import SampleScore
 
 from moral_evals.inspect_tasks import morebench
@@ -30,11 +31,24 @@ def of_samples(log: EvalLog, scorer: str = "rubric_judge") -> ScenarioTable:
     return ScenarioTable.build(scores, prefix_of(scorer))
 
 
+def in_order_of_content(log: EvalLog) -> list[str]:
+    """Ids by the dilemma's hash, then the theory: neither the file's order nor the ids lead."""
+
+    def content(sample: EvalSample) -> tuple[str, str, str]:
+        text = "\n".join([sample.input] if isinstance(sample.input, str) else [
+            message.text for message in sample.input
+        ])  # fmt: skip
+        theory = sample.metadata.get("theory") or ""
+        return hashlib.sha256(text.encode()).hexdigest(), theory, str(sample.id)
+
+    return list(dict.fromkeys(str(s.id) for s in sorted(log.samples, key=content)))
+
+
 def same(found: RubricRun, log: EvalLog) -> None:
     """Refuse any number or label that the full samples do not have."""
     table = of_samples(log, found.scorer)
-    every = list(found.ids)  # in an order of content
-    assert sorted(every) == sorted({str(s.id) for s in log.samples})
+    every = in_order_of_content(log)
+    assert list(found.ids) == every
     at = [every.index(i) for i in table.ids]
     lost = np.setdiff1d(np.arange(len(every)), at)
     for key in VALUES:

@@ -16,7 +16,7 @@ from moral_evals.scorers.corda.history_effects import (
 )
 from moral_evals.scorers.corda.missing_bounds import difference_bounds, net_benefit_bounds
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
-from moral_evals.scorers.corda.order_luck import order_caution, order_luck
+from moral_evals.scorers.corda.order_luck import order_caution, order_finding, order_luck
 from moral_evals.scorers.corda.order_scan import order_scan
 from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import Bootstrap
@@ -128,15 +128,17 @@ def test_fewer_chains_leave_more_to_luck():
     assert few.best > many.best and few.gain > many.gain
 
 
-def test_the_caution_names_the_best_order_and_weighs_its_lead():
+def test_the_finding_names_the_best_order_and_weighs_its_lead():
     made = scanned(20, "2")  # always the lower tier
     scan, luck = order_scan(made)["unconditioned"], order_luck(made, "unconditioned")
-    text = order_caution(scan, luck)
+    text = order_finding(scan, luck)
     reversed_names = " > ".join(reversed(DEFAULT_ORDER.names))
     assert f"order {reversed_names} fits best (LMS 1.000, stated 0.000): more than luck" in text
     faithful = scanned(20, "1")
-    text = order_caution(order_scan(faithful)["unconditioned"], luck)
-    assert text.startswith("the stated order fits best (LMS 1.000); the best of 24 orders")
+    text = order_finding(order_scan(faithful)["unconditioned"], luck)
+    assert text == "the stated order fits best (LMS 1.000)"
+    said = f"the best of 24 orders leads by up to {luck.gain:.3f} for random answers of this size"
+    assert order_caution(luck).startswith(said)
 
 
 # --- dominance ------------------------------------------------------------------------------------

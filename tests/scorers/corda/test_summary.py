@@ -6,10 +6,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from moral_evals.scorers.corda import contrasts
 from moral_evals.scorers.corda import metrics as m
+from moral_evals.scorers.corda.net_benefit import net_benefit, p_lex, tier_totals, win_odds
 from moral_evals.scorers.corda.order import DEFAULT_ORDER
 from moral_evals.scorers.corda.records import ChainAnswer
-from moral_evals.scorers.corda.summary import IntervalOptions, summarise, summarise_models
+from moral_evals.scorers.corda.summary import IntervalOptions, summarise
 from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import (
     Bootstrap,
@@ -175,12 +177,14 @@ def test_strata_are_kept() -> None:
     assert len(set(FEW.over(table).replicates(score).tolist())) > 1
 
 
-def test_models() -> None:
+def test_models_are_compared_on_the_chains_that_both_were_given() -> None:
     first = [a for i in "abc" for a in rollouts(i, [YES_NO], ["1111"])]
     second = [a for i in "bcd" for a in rollouts(i, [YES_NO], ["1122"])]
-    found = summarise_models(first, second, DEFAULT_ORDER, options=FEW)
-    assert found["lms_difference"].estimate == 1 / 2
-    assert found["lms_difference"].n == 2
-    assert found["net_benefit"].estimate == 1 / 2
-    assert found["win_odds"].estimate == 3
-    assert found["p_lex_better"].estimate == 1
+    table = contrasts.versus(first, second, DEFAULT_ORDER)
+    bootstrap, arms = FEW.over(table), (table.arms["first"], table.arms["second"])
+    difference = bootstrap.interval(contrasts.mean_difference(*arms))
+    assert (difference.estimate, difference.n) == (1 / 2, 2)
+    benefit = bootstrap.interval(net_benefit(*arms))
+    assert (benefit.estimate, win_odds(benefit).estimate) == (1 / 2, 3)
+    totals, left_out = tier_totals(*arms)
+    assert p_lex(totals, bootstrap.counts(), left_out).better == 1

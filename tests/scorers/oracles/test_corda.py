@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from moral_evals.scorers.corda import contrasts
+from moral_evals.scorers.corda.net_benefit import net_benefit, p_lex, tier_totals
 from moral_evals.scorers.corda.order_scan import order_scan
-from moral_evals.scorers.corda.summary import IntervalOptions, summarise, summarise_models
+from moral_evals.scorers.corda.summary import IntervalOptions, summarise
 from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.scorers.oracles import plain_contrasts as pairs
@@ -120,13 +122,18 @@ def test_models(seed: int) -> None:
         for a in records(data)
         if a.condition == "best" and a.chain_id < "c3"
     ]
-    found = summarise_models(first, second, order_of(data), "own", OPTIONS)
+    table = contrasts.versus(first, second, order_of(data), "own")
+    bootstrap, arms = OPTIONS.over(table), (table.arms["first"], table.arms["second"])
     ids = {a.chain_id for a in first} & {a.chain_id for a in second}
     both = data.only([i for i in range(5) if f"c{i}" in ids])
     counts = drawn(len(ids), DRAWS, 3)
-    check(found["lms_difference"], pairs.contrasts(both, "own", "best")["mean"], counts, "lms")
-    check(found["net_benefit"], pairs.net_benefit(both, "own", "best"), counts, "net benefit")
-    assert same(found["p_lex_better"].estimate, pairs.p_lex(both, "own", "best", counts)[0])
+    difference = bootstrap.interval(contrasts.mean_difference(*arms))
+    check(difference, pairs.contrasts(both, "own", "best")["mean"], counts, "lms")
+    benefit = bootstrap.interval(net_benefit(*arms))
+    check(benefit, pairs.net_benefit(both, "own", "best"), counts, "net benefit")
+    totals, left_out = tier_totals(*arms)
+    ahead = p_lex(totals, bootstrap.counts(), left_out).better
+    assert same(ahead, pairs.p_lex(both, "own", "best", counts)[0])
 
 
 @pytest.mark.parametrize("seed", range(4))

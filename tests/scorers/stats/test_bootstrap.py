@@ -392,3 +392,11 @@ def test_a_unit_that_contributes_zero_still_counts(values: list[float], zeros: i
     """A score of 0 is a measurement: it is in n and in the mean."""
     found = interval([*values, *[0.0] * zeros], resamples=200)
     assert found.n == len(values) + zeros
+
+
+def test_what_was_not_measured_is_alike_on_every_python():
+    nothing = Interval.unmeasured(3)
+    assert nothing == Interval(float("nan"), float("nan"), float("nan"), 3)
+    assert len({nothing, Interval.unmeasured(3), Interval.unmeasured()}) == 2
+    assert Interval(0.5, math.nan, math.nan, 3) != nothing
+    assert nothing != "nothing"
