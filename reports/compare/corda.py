@@ -1,5 +1,6 @@
 """Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
