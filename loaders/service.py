@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic_core import to_jsonable_python
+from pydantic import TypeAdapter
 
+_ARGUMENTS = TypeAdapter(dict[str, Any])
 _SECRET = re.compile(
     r"api_?key|(^|[_-])(auth|authorization|cookie|credentials?|key|passw(or)?d|secret|token)$",
     re.IGNORECASE,
@@ -15,7 +16,7 @@ _SECRET = re.compile(
 
 def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as plain JSON; keys, tokens and what is no data are left out."""
-    plain = to_jsonable_python(dict(given), fallback=lambda _: None)
+    plain = _ARGUMENTS.dump_python(dict(given), mode="json", fallback=lambda _: None)
     return {k: v for k, v in _open(plain).items() if v not in (None, {}, [])}
 
 

@@ -105,7 +105,8 @@ def test_what_is_written_lies_where_it_was_said(words, names, s3, folders):
     assert main([words[0], folders["rubric"], *words[1:]]) == 0
     sizes = there(s3, prefix)
     assert {*sizes} == names
-    assert all(sizes.values())
+    # two runs of one model with the same words make no pair
+    assert all(size for name, size in sizes.items() if name != "pairs.jsonl")
 
 
 def test_plots_are_written_there_too(s3, folders):
