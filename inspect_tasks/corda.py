@@ -25,7 +25,7 @@ from moral_evals.loaders.options import flag, one_of, refuse_unknown, texts, who
 from moral_evals.scorers.corda.order import TierOrder, best_options, worst_options
 from moral_evals.scorers.lexicographic import check_known, lexicographic, lms_name, read_order
 from moral_evals.solvers.chain import answer_chain
-from moral_evals.solvers.chain_prompt import ELICITATIONS, chain_prompt_sha256
+from moral_evals.solvers.chain_prompt import ELICITATIONS
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +127,6 @@ def corda(
             "layout_seed": layout_seed,
             "elicit": elicit,
             "tier_order": list(order.names),
-            "prompts_sha256": chain_prompt_sha256(elicit),
         },
         viewer=chain_viewer("lexicographic"),
     )

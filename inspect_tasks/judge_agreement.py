@@ -36,6 +36,7 @@ def judge_agreement(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    judge_prompt: str | None = None,
     **unknown: Any,
 ) -> Task:
     """Measure the judge in role `grader`; no candidate is asked, so run it with `--model none`.
@@ -56,6 +57,7 @@ def judge_agreement(
         judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
         judges: Roles or models that judge, by name; several make a panel, and so does a role
             with several models.
+        judge_prompt: File with a judge prompt of your own (docs/own-material.md).
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, _PARAMETERS)

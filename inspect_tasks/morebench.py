@@ -18,13 +18,15 @@ from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
 from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
-from moral_evals.solvers.elicit import candidate_prompt_sha256, elicit_reasoning
+from moral_evals.solvers.elicit import elicit_reasoning
+from moral_evals.solvers.wording import CandidateWording
 
 VERSION = "1-C"
 """Comparability and interface of both tasks; CHANGELOG.md says which way scores move."""
 
 _JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal", "on_judge_error")
-_PARAMETERS = ("data", "revision", "role", "source", "type", "context")
+_PARAMETERS = ("data", "revision", "role", "source", "type", "context", "allow_columns",
+               "candidate_prompt")  # fmt: skip
 
 
 @task
@@ -35,6 +37,7 @@ def morebench(
     source: str | list[str] = "all",
     type: str | list[str] = "all",
     context: str | list[str] = "all",
+    allow_columns: bool = False,
     protocol: str = "suite",
     upstream_path: str | None = None,
     judged: str = "trace",
@@ -45,6 +48,8 @@ def morebench(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    candidate_prompt: str | None = None,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: str = "unscored",
     **unknown: Any,
@@ -63,6 +68,7 @@ def morebench(
         source: Keep a source or a source group (`daily_dilemmas`, `ai_risk`, `expert`).
         type: Keep `short_case`, `long_case` or `expert_case`.
         context: Keep a context label as the data spell it.
+        allow_columns: Pass over columns of a .csv of your own that are not known.
         protocol: Prompts of candidate and judge: `suite` or `upstream` (the paper's wording).
         upstream_path: Checkout of the upstream repository; left out, its prompts are fetched.
         judged: `trace`, `response`, or `both` (two scores side by side).
@@ -75,6 +81,8 @@ def morebench(
         judge_cache: Keep readable judge replies on disk, so that none is paid for twice.
         judges: Roles or models that judge, by name; several make a panel, and so does a role
             with several models.
+        candidate_prompt: File with a prompt of your own for the candidate (docs/own-material.md).
+        judge_prompt: The same for the judge, with its words for yes and no.
         ask_refusal: Also ask the judge whether each reply declines to engage with the dilemma.
         on_judge_error: What a judge call that fails for good does to its sample: `unscored` (its
             reply and verdicts are kept, and the run's end says how to get the missing ones) or
@@ -85,7 +93,16 @@ def morebench(
     filters = Filters(role=role, source=source, type=type, context=context)
     options = JudgeOptions.of(locals())
     return _rubric_task(
-        MOREBENCH, data, revision, filters, judged, options, ask_refusal, on_judge_error
+        MOREBENCH,
+        data,
+        revision,
+        filters,
+        allow_columns,
+        judged,
+        options,
+        candidate_prompt,
+        ask_refusal,
+        on_judge_error,
     )
 
 
@@ -97,7 +114,9 @@ def morebench_theory(
     source: str | list[str] = "all",
     type: str | list[str] = "all",
     context: str | list[str] = "all",
+    allow_columns: bool = False,
     theory: str | list[str] = "all",
+    theories: str | None = None,
     protocol: str = "suite",
     upstream_path: str | None = None,
     judged: str = "trace",
@@ -108,6 +127,8 @@ def morebench_theory(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    candidate_prompt: str | None = None,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: str = "unscored",
     **unknown: Any,
@@ -124,8 +145,11 @@ def morebench_theory(
         source: As in `morebench`.
         type: As in `morebench`.
         context: As in `morebench`.
+        allow_columns: As in `morebench`.
         theory: Keep `Act Utilitarianism`, `Kantian Deontology`, `Aristotelian Virtue Ethics`,
-            `Scanlonian Contractualism` or `Gauthierian Contractarianism`; one or a list.
+            `Scanlonian Contractualism`, `Gauthierian Contractarianism` or one of your own; one or
+            a list.
+        theories: Folder with theories of your own, one .md file each (docs/own-material.md).
         protocol: As in `morebench`.
         upstream_path: As in `morebench`.
         judged: As in `morebench`.
@@ -136,15 +160,27 @@ def morebench_theory(
         judge_attempts: As in `morebench`.
         judge_cache: As in `morebench`.
         judges: As in `morebench`.
+        candidate_prompt: As in `morebench`; it must put in the theory.
+        judge_prompt: As in `morebench`.
         ask_refusal: As in `morebench`.
         on_judge_error: As in `morebench`.
         unknown: Refused, with the allowed names.
     """
-    refuse_unknown(unknown, (*_PARAMETERS, "theory", *_JUDGING))
+    refuse_unknown(unknown, (*_PARAMETERS, "theory", "theories", *_JUDGING))
     filters = Filters(role=role, source=source, type=type, context=context, theory=theory)
     options = JudgeOptions.of(locals())
     return _rubric_task(
-        MOREBENCH_THEORY, data, revision, filters, judged, options, ask_refusal, on_judge_error
+        MOREBENCH_THEORY,
+        data,
+        revision,
+        filters,
+        allow_columns,
+        judged,
+        options,
+        candidate_prompt,
+        ask_refusal,
+        on_judge_error,
+        theories,
     )
 
 
@@ -153,15 +189,20 @@ def _rubric_task(
     data: str,
     revision: str,
     filters: Filters,
+    allow_columns: bool,
     judged: str,
     options: JudgeOptions,
+    candidate_prompt: str | None,
     ask_refusal: bool,
     on_judge_error: str,
+    theories: str | None = None,
 ) -> Task:
     watch_runs()
     one_of("judged", judged, ("trace", "response", "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
-    loaded = load(variant, data, revision, filters)
+    asked = CandidateWording.of(protocol, upstream_path, candidate_prompt, theories)
+    loaded = load(variant, data, revision, filters, allow_columns, tuple(asked.theories))
+    asked.check_theory(variant.name, variant is MOREBENCH_THEORY)
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": on_judge_error}
     first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
     scorers, prefixes = [first], {"rubric_judge": ""}
@@ -170,7 +211,7 @@ def _rubric_task(
         prefixes["rubric_judge_response"] = RESPONSE_PREFIX
     return Task(
         dataset=loaded.dataset(),
-        solver=elicit_reasoning(protocol, upstream_path),
+        solver=elicit_reasoning(protocol, upstream_path, candidate_prompt, theories),
         # Inspect's tools read the first score, so what the reply was like comes last
         scorer=[*scorers, outcome()],
         # a candidate that is down must not hang a run; everything else is the caller's choice
@@ -185,7 +226,7 @@ def _rubric_task(
             "judged": judged,
             **options.facts(),
             "ask_refusal": ask_refusal,
-            "candidate_prompts_sha256": candidate_prompt_sha256(protocol, upstream_path),
+            **asked.facts(),
             "judge_prompt_sha256": judge_prompt_sha256(options),
         },
         viewer=rubric_viewer(prefixes),

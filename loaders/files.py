@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from moral_evals.loaders.errors import DataError, SuiteError
+from moral_evals.loaders.remote import Place, RemotePart, is_remote, local
 
 DATA_LIMIT = 2 * 1024**3
 """Bytes of a data file at most: upstream's largest judgement files have some hundred million."""
@@ -120,9 +121,14 @@ class PartFile:
         self._path.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file in one step. Raises SuiteError if it cannot be written."""
-    part = PartFile(path)
+def part_file(place: Place) -> PartFile | RemotePart:
+    """A file to be kept or dropped, wherever its place is."""
+    return RemotePart(place) if is_remote(place) else PartFile(local(place))
+
+
+def write_whole(place: Place, content: str | bytes) -> None:
+    """Write a file in one step, here or at a URL. Raises SuiteError if it cannot be written."""
+    part = part_file(place)
     try:
         part.write(content)
         part.keep()

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,23 @@ def _check_header(
             + (f", read if present: {', '.join(also)}" if also else "")
             + f". The header is {listing(c[:60] for c in header[:20])}{_hint(header, missing)}."
         )
+
+
+def unknown_column(table: CsvTable, known: Sequence[str]) -> str:
+    """What is wrong with the first column that is not known, with the nearest name; else empty.
+
+    A column without a name, into which table libraries write row numbers, is none.
+    """
+    name = next((c for c in table.header if c and c not in known), None)
+    if name is None:
+        return ""
+    # names are compared as a slip would leave them: in another case, with blanks
+    close = get_close_matches("_".join(name.upper().replace("-", " ").split()), known, n=1)
+    nearest = f" (did you mean {close[0]}?)" if close else ""
+    return (
+        f"{table.file}, header: column {printable(name)!r} is not known{nearest}; known are "
+        f"{', '.join(known)}. The columns were found separated by commas"
+    )
 
 
 def _hint(header: tuple[str, ...], missing: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ _SHOWN = re.compile(r"^\[(\w+)\] (.+)$", re.MULTILINE)
 _CONSIDERED = re.compile(r"^ {3}Options considered: (.+)$", re.MULTILINE)
 _DECIDED = re.compile(r"^ {3}Decision taken: (.+)$", re.MULTILINE)
 
-WELFARE_FIRST = TierOrder(("welfare", "rights_harm", "honesty_fairness", "convention"))
+WELFARE = "welfare"
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class ScriptedAPI(ModelAPI):
         chains: str | None = None,
         seed: int = 0,
         gamma: float = 0.8,
+        tier_order: str | list[str] | None = None,
         **unknown: Any,
     ) -> None:
         """Choose the rule.
@@ -65,6 +66,7 @@ class ScriptedAPI(ModelAPI):
             chains: JSONL file whose options the prompts show; None for the bundled chains.
             seed: Seed of random rules.
             gamma: Log-odds that `history-sensitive` loses after a bad decision.
+            tier_order: Tiers of those chains, highest first; None for the default order.
             unknown: Refused.
         """
         super().__init__(model_name, base_url, api_key, [], config)
@@ -72,13 +74,15 @@ class ScriptedAPI(ModelAPI):
             "uniform": lambda q: int(q.rng.random() * len(q.labels)),
             "first-position": lambda q: 0,
             "first-label": lambda q: q.labels.index(min(q.labels)),
-            "lexicographic-best": lambda q: self._extreme(q, max, DEFAULT_ORDER),
-            "lexicographic-worst": lambda q: self._extreme(q, min, DEFAULT_ORDER),
-            "welfare-first": lambda q: self._extreme(q, max, WELFARE_FIRST),
+            "lexicographic-best": lambda q: self._extreme(q, max, self._order),
+            "lexicographic-worst": lambda q: self._extreme(q, min, self._order),
+            "welfare-first": lambda q: self._extreme(q, max, self._welfare_first()),
             "history-sensitive": self._history_sensitive,
         }
         if unknown:
-            raise OptionError(f"-M {next(iter(unknown))}: allowed are chains, seed, gamma.")
+            raise OptionError(
+                f"-M {next(iter(unknown))}: allowed are chains, seed, gamma, tier_order."
+            )
         if model_name not in rules:
             raise OptionError(f"scripted/{model_name}: allowed are {listing(rules)}.")
         self._rule, self._seed, self._gamma = rules[model_name], seed, gamma
@@ -86,7 +90,9 @@ class ScriptedAPI(ModelAPI):
         path = Path(chains) if chains else bundled("corda") / "chains.jsonl"
         if not path.is_file():
             raise OptionError(f"-M chains={chains}: no such file.")
-        self._steps = [s.options for c in read_chains(path) for s in c.steps]
+        self._order = _order(tier_order)
+        names = tuple(dict.fromkeys((*self._order.names, *DEFAULT_ORDER.names)))
+        self._steps = [s.options for c in read_chains(path, names) for s in c.steps]
 
     async def generate(
         self,
@@ -120,6 +126,12 @@ class ScriptedAPI(ModelAPI):
         )
         return output
 
+    def _welfare_first(self) -> TierOrder:
+        names = self._order.names
+        if WELFARE not in names:
+            raise OptionError(f"scripted/welfare-first: no tier {WELFARE!r} in {listing(names)}.")
+        return TierOrder((WELFARE, *(name for name in names if name != WELFARE)))
+
     def _options_on_record(self, line: str) -> list[str]:
         """Options of a line of the record; joined by " - ", which may stand within one too."""
         for options in self._steps:
@@ -148,11 +160,21 @@ class ScriptedAPI(ModelAPI):
         bad = False
         before = self._options_on_record(q.considered) if q.last_decision else []
         if q.last_decision in before:
-            ranks = self._ranks(before, DEFAULT_ORDER)
+            ranks = self._ranks(before, self._order)
             bad = ranks[before.index(q.last_decision)] < max(ranks)
         odds = math.exp(1.0 - (self._gamma if bad else 0.0))
-        best = self._extreme(q, max, DEFAULT_ORDER)
+        best = self._extreme(q, max, self._order)
         others = [i for i in range(len(q.labels)) if i != best]
         if q.rng.random() < odds / (1 + odds):
             return best
         return others[int(q.rng.random() * len(others))]
+
+
+def _order(given: str | list[str] | None) -> TierOrder:
+    if given is None:
+        return DEFAULT_ORDER
+    names = given.replace(">", ",").split(",") if isinstance(given, str) else given
+    try:
+        return TierOrder(tuple(str(name).strip() for name in names))
+    except ValueError as error:
+        raise OptionError(f"-M tier_order: {error}.") from error

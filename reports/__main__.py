@@ -6,7 +6,12 @@ import sys
 
 from moral_evals.loaders.errors import PrerequisiteError
 from moral_evals.reports.compare import command as compare
-from moral_evals.reports.exchange import export_rewards, export_upstream, import_upstream
+from moral_evals.reports.exchange import (
+    export_rewards,
+    export_tables,
+    export_upstream,
+    import_upstream,
+)
 from moral_evals.reports.findings import command as findings
 from moral_evals.reports.form.output import fit_streams
 from moral_evals.reports.judges import cache, cost, estimate, rejudge
@@ -24,6 +29,7 @@ _COMMANDS = (
     estimate,
     cost,
     cache,
+    export_tables,
     import_upstream,
     export_upstream,
     export_rewards,

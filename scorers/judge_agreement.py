@@ -31,6 +31,7 @@ def judge_labels(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    judge_prompt: str | None = None,
     **unknown: Any,
 ) -> Scorer:
     """Have the judge in role `grader` decide every pair of a text; compare with the labels.
@@ -91,6 +92,7 @@ def judge_under_attack(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    judge_prompt: str | None = None,
     **unknown: Any,
 ) -> Scorer:
     """Judge a text with and without an attack in it; the value is the share of verdicts turned.

@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from inspect_ai.event import ScoreEvent
+from inspect_ai.log import transcript
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
@@ -15,6 +17,7 @@ from moral_evals.loaders.corda.chains import TIERS, Chain
 from moral_evals.loaders.corda.rollouts import CONDITIONS, STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import refuse_unknown, texts
+from moral_evals.loaders.sent import prompts_sent
 from moral_evals.scorers.corda import contrasts, metrics
 from moral_evals.scorers.corda.explanation import rollout_story
 from moral_evals.scorers.corda.order import DEFAULT_ORDER, TierOrder
@@ -91,14 +94,15 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
     of a run are computed over chains by the metric.
 
     Args:
-        tier_order: Tier names, highest first; None is the default order. Tiers of the data that
-            the order leaves out are ignored.
+        tier_order: Tier names, highest first; None is the order that the log was scored by
+            first, or the default one. Tiers of the data that the order leaves out are ignored.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, ("tier_order",), "-S")
-    order = read_order(tier_order)
+    stated = None if tier_order is None else read_order(tier_order)
 
     async def score(state: TaskState, target: Target) -> Score:
+        order = stated or _order_in_log(state) or DEFAULT_ORDER
         rollout = state.metadata_as(RolloutMetadata)
         check_known(order, [rollout.chain])
         facts = {r["step_id"]: r for r in state.store.get(STEPS_KEY) or []}
@@ -120,11 +124,23 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
                 "condition": rollout.condition,
                 "shuffle": rollout.shuffle,
                 "tier_order": list(order.names),
+                **({"prompts_sha256": sent} if (sent := prompts_sent(state.store)) else {}),
                 "steps": [logged_step(r, facts.get(r.step_id, {}), order) for r in records],
             },
         )
 
     return score
+
+
+def _order_in_log(state: TaskState) -> TierOrder | None:
+    """The order of the first CORDA score that a log holds of the sample."""
+    # `inspect score --action overwrite` shows a scorer no score, but all events
+    events = [e.score for e in transcript().events if isinstance(e, ScoreEvent)]
+    for found in [*(state.scores or {}).values(), *events]:
+        facts = found.metadata or {}
+        if "steps" in facts and "tier_order" in facts:
+            return TierOrder(tuple(facts["tier_order"]))
+    return None
 
 
 def _reason(statuses: set[str]) -> str:

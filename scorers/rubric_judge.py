@@ -16,6 +16,7 @@ from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.options import flag, one_of, refuse_unknown
 from moral_evals.loaders.reply import read_reply
+from moral_evals.loaders.sent import own_prompt_sent, prompts_sent
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
@@ -84,6 +85,7 @@ def rubric_judge(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
     **unknown: Any,
@@ -101,6 +103,7 @@ def rubric_judge(
         judge_attempts: Replies asked for at most until a verdict can be read.
         judge_cache: Keep readable replies on disk.
         judges: Roles or models that judge; several make a panel.
+        judge_prompt: File with a judge prompt of the user's own, read when the scorer is made.
         ask_refusal: Also ask the judge whether the reply declines to engage with the dilemma.
         on_judge_error: What a judge call that fails for good does: `raise` makes the sample an
             error, which `inspect eval-retry` redoes; `unscored` keeps the other samples of an
@@ -123,6 +126,7 @@ def rubric_judge_response(
     judge_attempts: int = 3,
     judge_cache: bool = True,
     judges: str | list[str] = ROLE,
+    judge_prompt: str | None = None,
     ask_refusal: bool = False,
     on_judge_error: OnJudgeError = "unscored",
     **unknown: Any,
@@ -153,6 +157,10 @@ def _rubric_scorer(
         reply = read_reply(state.output, state.model.api)
         chosen = judged_text(reply, judged)
         record = RubricRecord(judged=judged, trace_kind=reply.trace_kind, **options.facts())
+        if sent := prompts_sent(state.store):
+            record = record.but(
+                candidate_prompts_sha256=sent, candidate_prompt=own_prompt_sent(state.store)
+            )
         if chosen.reason:
             return unscored(chosen.reason, reply.response or reply.trace, record, prefix=prefix)
         earlier = earlier_judgings(state, judged, chosen.text)

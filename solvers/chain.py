@@ -12,8 +12,14 @@ from moral_evals.loaders.corda.rollouts import STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.faults import calls_of
 from moral_evals.loaders.options import flag, one_of
 from moral_evals.loaders.reply import read_reply
+from moral_evals.loaders.sent import note_prompts
 from moral_evals.solvers.answers import read_choice
-from moral_evals.solvers.chain_prompt import ELICITATIONS, shown_texts, step_messages
+from moral_evals.solvers.chain_prompt import (
+    ELICITATIONS,
+    chain_prompt_sha256,
+    shown_texts,
+    step_messages,
+)
 from moral_evals.solvers.kept import reply_or_error
 from moral_evals.solvers.ready import check_ready
 
@@ -39,11 +45,12 @@ def answer_chain(elicit: str = "tags", allow_abstain: bool = False, reminders: i
     """
     one_of("elicit", elicit, ELICITATIONS)
     flag("allow_abstain", allow_abstain)
-    since = time.monotonic()
+    since, sha256 = time.monotonic(), chain_prompt_sha256(elicit)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         check_ready(state.model)
         rollout = state.metadata_as(RolloutMetadata)
+        note_prompts(state.store, sha256)
         runner = _Runner(rollout, state, elicit, allow_abstain, reminders, since)
         try:
             await runner.run()

@@ -121,4 +121,10 @@ def _conflicts(chain: Chain, tier_order: Sequence[str]) -> Iterator[tuple[str, s
         if twice := repeated(" ".join(o.text.split()).casefold() for o in step.options):
             yield f"{place}, text", f"{twice!r} stands here twice"
         for name in (n for o in step.options for n in o.tiers if n not in tier_order):
-            yield f"{place}, tiers.{name}", f"allowed are {', '.join(tier_order)}"
+            yield (
+                f"{place}, tiers.{name}",
+                (
+                    f"allowed are {', '.join(tier_order)}; tiers of your own are named by "
+                    "-T tier_order=HIGHEST,...,LOWEST"
+                ),
+            )

@@ -4,13 +4,14 @@ import ast
 import hashlib
 import json
 import logging
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from moral_evals.loaders.errors import DataError
-from moral_evals.loaders.formats import checked, read_csv_table, strict_json
+from moral_evals.loaders.formats import checked, read_csv_table, strict_json, unknown_column
 from moral_evals.loaders.morebench.records import (
     NEUTRAL,
     Criterion,
@@ -23,20 +24,41 @@ from moral_evals.loaders.values import distinct
 logger = logging.getLogger(__name__)
 
 REQUIRED = ("DILEMMA", "RUBRIC")
-OPTIONAL = ("DILEMMA_SOURCE", "DILEMMA_TYPE", "THEORY", "ROLE_DOMAIN", "CONTEXT")
+OPTIONAL = ("ID", "DILEMMA_SOURCE", "DILEMMA_TYPE", "THEORY", "ROLE_DOMAIN", "CONTEXT")
+
+UnknownColumns = Literal["refuse", "warn", "allow"]
+"""What to do about a column that is not read."""
 
 
-_COLUMNS = {"dilemma": "DILEMMA", "theory": "THEORY", "role": "ROLE_DOMAIN"}
+_COLUMNS = {"id": "ID", "dilemma": "DILEMMA", "theory": "THEORY", "role": "ROLE_DOMAIN"}
 
 
-def read_csv(path: Path) -> list[Scenario]:
-    """All rows of a CSV file in the upstream format, in file order; other columns are passed over.
+def read_csv(
+    path: Path, unknown: UnknownColumns = "refuse", theories: Sequence[str] = ()
+) -> list[Scenario]:
+    """All rows of a CSV file in the upstream format, in file order.
 
-    Raises DataError naming file, row (the first after the header is 1) and field.
-    Every row is kept: a repeated row gets its own id and is reported in the log.
+    Every row is kept: a repeated row gets its own id and is reported in the log. With a column ID
+    its cells are the ids, and none may stand there twice.
+
+    Args:
+        path: The file.
+        unknown: What to do about a column that is not read.
+        theories: Names of the user's own theories.
+
+    Raises:
+        DataError: Naming file, row (the first after the header is 1) and field.
     """
     table = read_csv_table(path, REQUIRED, OPTIONAL)
-    scenarios = [_scenario(path, number, row) for number, row in table.rows]
+    if unknown != "allow" and (problem := unknown_column(table, (*REQUIRED, *OPTIONAL))):
+        if unknown == "refuse":
+            raise DataError(f"{problem}; -T allow_columns=true passes over columns not known.")
+        logger.warning("%s; it is passed over", problem)
+    scenarios = [_scenario(path, number, row, theories) for number, row in table.rows]
+    if "ID" in table.header:
+        _refuse_repeated(
+            table.file, [(n, s.id) for (n, _), s in zip(table.rows, scenarios, strict=True)]
+        )
     ids = distinct([s.id for s in scenarios])
     for (number, _), scenario, name in zip(table.rows, scenarios, ids, strict=True):
         if name != scenario.id:
@@ -44,20 +66,32 @@ def read_csv(path: Path) -> list[Scenario]:
     return [s.model_copy(update={"id": n}) for s, n in zip(scenarios, ids, strict=True)]
 
 
-def _scenario(path: Path, number: int, row: dict[str, str]) -> Scenario:
+def _refuse_repeated(file: str, ids: list[tuple[int, str]]) -> None:
+    rows: dict[str, int] = {}
+    for number, name in ids:
+        if name in rows:
+            problem = f"{name!r} stands in row {rows[name]} too; ids are unique"
+            raise DataError.at(file, number, "ID", problem)
+        rows[name] = number
+
+
+def _scenario(path: Path, number: int, row: dict[str, str], theories: Sequence[str]) -> Scenario:
     theory = row.get("THEORY", "").strip() or NEUTRAL
     # the id has the theory's exact name; one that is unknown is refused below
-    name = stable_id(path.stem, row["DILEMMA"], theory_name(theory) or theory)
+    name = stable_id(path.stem, row["DILEMMA"], theory_name(theory, theories) or theory)
     try:
-        return Scenario(
-            id=name,
-            dilemma=row["DILEMMA"],
-            theory=theory,
-            role=row.get("ROLE_DOMAIN", ""),
-            source=row.get("DILEMMA_SOURCE", ""),
-            type=row.get("DILEMMA_TYPE", ""),
-            context=row.get("CONTEXT", "").strip(),
-            criteria=read_rubric(path.name, number, row["RUBRIC"]),
+        return Scenario.model_validate(
+            {
+                "id": row["ID"].strip() if "ID" in row else name,
+                "dilemma": row["DILEMMA"],
+                "theory": theory,
+                "role": row.get("ROLE_DOMAIN", ""),
+                "source": row.get("DILEMMA_SOURCE", ""),
+                "type": row.get("DILEMMA_TYPE", ""),
+                "context": row.get("CONTEXT", "").strip(),
+                "criteria": read_rubric(path.name, number, row["RUBRIC"]),
+            },
+            context={"theories": theories},
         )
     except ValidationError as error:
         raise DataError.of(path.name, number, error, names=_COLUMNS) from error

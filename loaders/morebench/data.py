@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from moral_evals.loaders.errors import DataError, OptionError, listing
 from moral_evals.loaders.files import read_bytes
 from moral_evals.loaders.morebench import hub, published
-from moral_evals.loaders.morebench.csv_rows import read_csv
+from moral_evals.loaders.morebench.csv_rows import UnknownColumns, read_csv
 from moral_evals.loaders.morebench.jsonl import read_jsonl
 from moral_evals.loaders.morebench.records import (
     NEUTRAL,
@@ -21,7 +21,7 @@ from moral_evals.loaders.morebench.records import (
     source_group,
     theory_name,
 )
-from moral_evals.loaders.options import text, texts
+from moral_evals.loaders.options import flag, text, texts
 from moral_evals.loaders.paths import bundled, local_file
 
 logger = logging.getLogger(__name__)
@@ -81,6 +81,8 @@ def load(
     data: Any = "hub",
     revision: Any = hub.REVISION,
     filters: Filters | None = None,
+    allow_columns: Any = False,
+    theories: Sequence[str] = (),
 ) -> Loaded:
     """Read a benchmark's scenarios from the hub, a file or the bundled sample.
 
@@ -89,6 +91,8 @@ def load(
         data: `hub`, `sample`, or the path of a .csv (upstream's format) or .jsonl file.
         revision: Commit, tag or branch of the hub repository; only with `hub`.
         filters: Which rows to keep.
+        allow_columns: Pass over columns of a .csv that are not known, in place of a refusal.
+        theories: Names of the user's own theories, beside the variant's.
 
     Raises:
         SuiteError: Wrong option, unreachable data, or a bad row, in one line.
@@ -97,13 +101,15 @@ def load(
     revision = text("revision", revision, "0123abc")
     if revision != hub.REVISION and data != "hub":
         raise OptionError("-T revision= names a commit of the hub; use it with -T data=hub.")
+    allowed: UnknownColumns = "allow" if flag("allow_columns", allow_columns) else "refuse"
     path, commit = _locate(variant, data, revision)
-    everything = _read(path)
-    scenarios = [s for s in everything if s.theory in variant.theories]
+    everything = _read(path, "warn" if data == "hub" else allowed, theories)
+    wanted = (*variant.theories, *theories)
+    scenarios = [s for s in everything if s.theory in wanted]
     if not scenarios:
         raise DataError(
             f"{path.name}: none of its {len(everything)} rows belongs to {variant.name} "
-            f"(theory {listing(variant.theories)})."
+            f"(theory {listing(wanted)})."
         )
     content = read_bytes(path)
     differences = published.differences(path.name, content, everything) if data == "hub" else []
@@ -133,15 +139,15 @@ def _locate(variant: Variant, data: str, revision: str) -> tuple[Path, str]:
     return local_file("data", data, ("hub", "sample")), ""
 
 
-def _read(path: Path) -> list[Scenario]:
-    readers: dict[str, Callable[[Path], list[Scenario]]] = {
-        ".csv": read_csv,
-        ".jsonl": read_jsonl,
+def _read(path: Path, unknown: UnknownColumns, theories: Sequence[str]) -> list[Scenario]:
+    readers: dict[str, Callable[[], list[Scenario]]] = {
+        ".csv": lambda: read_csv(path, unknown, theories),
+        ".jsonl": lambda: read_jsonl(path, theories),
     }
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise OptionError(f"-T data={path}: the name must end in {' or '.join(readers)}.")
-    scenarios = reader(path)
+    scenarios = reader()
     if not scenarios:
         raise DataError(f"{path.name}: has no rows.")
     return scenarios

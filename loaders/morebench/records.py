@@ -1,8 +1,16 @@
 """The records of MoReBench: a `Scenario` is a dilemma with its rubric of `Criterion`s."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+)
 
 from moral_evals.loaders.values import Number, Words, short
 
@@ -45,20 +53,30 @@ def source_group(source: str) -> str:
     return source
 
 
-def theory_name(text: str) -> str | None:
+def theory_name(text: str, own: Iterable[str] = ()) -> str | None:
     """The exact name of a theory or `neutral`, or None if the text names neither.
+
+    `own` are names of the user's own theories, which stand beside the five.
 
     Case, surrounding and repeated blanks, hyphens and underscores do not matter.
     """
-    key = " ".join(text.replace("-", " ").replace("_", " ").split()).casefold()
+    key = _plain(text)
     key = _THEORY_ALIASES.get(key, key).casefold()
-    return next((t for t in (*THEORIES, NEUTRAL) if t.casefold() == key), None)
+    return next((t for t in (*THEORIES, NEUTRAL, *own) if _plain(t) == key), None)
 
 
-def _theory(value: Any) -> str:
-    name = theory_name(value) if isinstance(value, str) else None
+def _plain(name: str) -> str:
+    return " ".join(name.replace("-", " ").replace("_", " ").split()).casefold()
+
+
+def _theory(value: Any, info: ValidationInfo) -> str:
+    # the user's own theories are known to the reader of a file, not to the record
+    own = (info.context or {}).get("theories", ())
+    name = theory_name(value, own) if isinstance(value, str) else None
     if name is None:
-        raise ValueError(f"{short(value)} is unknown; allowed: {', '.join((*THEORIES, NEUTRAL))}")
+        allowed = ", ".join((*THEORIES, *own, NEUTRAL))
+        hint = "" if own else " (a theory of your own needs -T theories=FOLDER)"
+        raise ValueError(f"{short(value)} is unknown; allowed: {allowed}{hint}")
     return name
 
 

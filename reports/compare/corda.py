@@ -1,12 +1,13 @@
 """Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 
 from moral_evals.loaders.corda.rollouts import CONDITIONS
 from moral_evals.reports.compare.corda_pairs import Named, conditioning_table, pairs_table
-from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.form.document import Cell, Report, RunName, Table
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.reports.runs.naming import place, run_names
@@ -86,7 +87,7 @@ def _has(run: CordaRun, condition: str) -> bool:
     return condition in run.table.arms
 
 
-def _profile(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
+def _profile(asked: Sequence[tuple[CordaRun, RunName]], condition: str) -> Table:
     rows: list[list[Cell]] = []
     for run, name in asked:
         found = [run.ask(condition, figure) for figure in _PROFILE.values()]
@@ -105,9 +106,12 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     rows: list[list[Cell]] = []
     for run, name in asked:
         cells: list[Cell] = []
-        for tier in range(len(order)):
+        for tier in order:
+            if tier not in run.order.names:  # another scoring may have another order
+                cells += [Interval.unmeasured(), math.nan]
+                continue
             won, weight = (
-                run.ask(condition, partial(figure, tier=tier))
+                run.ask(condition, partial(figure, tier=run.order.names.index(tier)))
                 for figure in (metrics.tier_won, metrics.tier_weight)
             )
             cells += [won, weight.estimate]
@@ -118,7 +122,13 @@ def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
 
 
 def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Named]]:
-    """All pairs, or those with the baseline."""
+    """All pairs, or those with the baseline; never two scorings of the same answers."""
     return [
-        (a, b) for a, b in combinations(asked, 2) if baseline is None or baseline in (a[1], b[1])
+        (a, b)
+        for a, b in combinations(asked, 2)
+        if (baseline is None or baseline in (a[1], b[1])) and not _same_answers(a[0], b[0])
     ]
+
+
+def _same_answers(a: CordaRun, b: CordaRun) -> bool:
+    return a.log.eval.eval_id == b.log.eval.eval_id != ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from moral_evals.loaders.corda.rollouts import Condition
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.compare.pairs import reason, verdict
-from moral_evals.reports.form.document import Cell, Table, number
+from moral_evals.reports.form.document import Cell, RunName, Table, number
 from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.scorers.corda import contrasts as chain_contrasts
 from moral_evals.scorers.corda.missing_bounds import (
@@ -29,7 +29,7 @@ from moral_evals.scorers.stats.bootstrap import Interval
 from moral_evals.scorers.stats.multiplicity import holm
 from moral_evals.scorers.stats.paired import PairedTest, of_differences, of_sides, paired_test
 
-Named = tuple[CordaRun, str]
+Named = tuple[CordaRun, RunName]
 
 _UNTESTED = PairedTest.untested()
 _NONE_MISSING = Bounds(math.nan, math.nan)
@@ -53,7 +53,7 @@ def pairs_table(pairs: Sequence[tuple[Named, Named]], condition: Condition) -> T
     held = holm([c.test.p for c in found])
     rows: list[list[Cell]] = [
         [
-            f"{first} − {second}",
+            first.minus(second),
             c.net_benefit,
             c.lms,
             win_odds(c.net_benefit),
@@ -82,7 +82,7 @@ def conditioning_table(pairs: Sequence[tuple[Named, Named]]) -> Table:
     held = holm([test.p for _, test in found])
     rows: list[list[Cell]] = [
         [
-            f"{first} − {second}",
+            first.minus(second),
             difference,
             test.p,
             adjusted,

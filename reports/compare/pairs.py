@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from moral_evals.reports.form.document import Cell, Table
+from moral_evals.reports.form.document import Cell, RunName, Table
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.rubric.scenario_table import hard_score
 from moral_evals.scorers.stats.bootstrap import (
@@ -130,12 +130,15 @@ def compare_runs(
 
 
 def pairs_table(
-    title: str, names: Sequence[str], comparisons: Sequence[ModelPair], notes: Sequence[str] = ()
+    title: str,
+    names: Sequence[RunName],
+    comparisons: Sequence[ModelPair],
+    notes: Sequence[str] = (),
 ) -> Table:
     """A line for each comparison."""
     rows: list[list[Cell]] = [
         [
-            f"{names[c.first]} − {names[c.second]}",
+            names[c.first].minus(names[c.second]),
             c.found,
             c.found.n,
             c.test.p,

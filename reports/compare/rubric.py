@@ -1,12 +1,13 @@
 """Models side by side on MoReBench: the table, and what differs beyond chance."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.compare.pairs import best_first, compare_runs, hard, pairs_table, regular
-from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.form.document import Cell, OutOf, Report, RunName, Table
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.naming import place, run_names
 from moral_evals.reports.runs.remarks import shared_remarks
@@ -45,7 +46,7 @@ def compare_rubric(
     return Report(title, tables, notes, f"{first.task}-{first.judged}")
 
 
-def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
+def scores_table(runs: Sequence[RubricRun], names: Sequence[RunName]) -> Table:
     """Regular, Hard, length, what was measured, and the kind of trace."""
     rows: list[list[Cell]] = []
     for run, name in zip(runs, names, strict=True):
@@ -55,8 +56,8 @@ def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
                 name,
                 interval_of(regular(run, run.ids)),
                 interval_of(hard(run, run.ids)),
-                round(np.nanmean(length)) if np.isfinite(length).any() else "–",
-                f"{run.scored}/{run.samples}",
+                round(np.nanmean(length)) if np.isfinite(length).any() else math.nan,
+                OutOf(run.scored, run.samples),
                 ratio(run.values["graded_share"]).estimate(),
                 ratio(run.values["declined"]).estimate(),
                 run.trace,
@@ -66,7 +67,7 @@ def scores_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
     return Table("scores", "Scores", columns, rows)
 
 
-def dimensions_table(runs: Sequence[RubricRun], names: Sequence[str]) -> Table:
+def dimensions_table(runs: Sequence[RubricRun], names: Sequence[RunName]) -> Table:
     """Weighted share within each dimension, and the gap of the paper's first finding."""
     rows: list[list[Cell]] = [
         [

@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog
 
 from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.remote import Place, name_of, within
 from moral_evals.reports.exchange.reward_card import Source, card
 from moral_evals.reports.exchange.reward_pairs import check_margin, preference_pairs
 from moral_evals.reports.exchange.reward_rows import Rewarded, rewarded
@@ -47,7 +47,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "export-rewards", help="write scored replies with their verdicts as a training set"
     )
     parser.add_argument("logs", nargs="+", metavar="LOG", help="log file or folder")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for the set")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder or URL for the set")
     parser.add_argument("--scorer", help="take this score only, where a log holds several")
     parser.add_argument(
         "--pairs", action="store_true", help="write preference pairs between replies too"
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> None:
 
 def export_rewards(
     logs: Sequence[str],
-    out: str | Path,
+    out: Place,
     *,
     pairs: bool = False,
     margin: float = 0.1,
@@ -103,7 +103,7 @@ def export_rewards(
 
     Args:
         logs: Logs or folders of logs.
-        out: Folder for the set.
+        out: Folder for the set, or a URL.
         pairs: Also write preference pairs.
         margin: Least difference of the two scores of a pair, in (0, 1].
         per_dilemma: Pairs for each dilemma at most.
@@ -116,20 +116,19 @@ def export_rewards(
     check_margin(margin)
     if per_dilemma is not None and per_dilemma < 1:
         raise OptionError(f"--pairs-per-dilemma {per_dilemma}: must be 1 or more.")
-    folder = Path(out)
     done = ExportedRewards()
     kept: list[Rewarded] = []
     with Staged(overwrite) as staged:
         for name in (REWARDS, PAIRS, CARD):  # pairs of an earlier export would be stale
-            staged.check(folder / name)
+            staged.check(within(out, name))
         rows = _rows(logs, scorer, done, kept if pairs else None)
-        staged.lines(folder / REWARDS, rows)
+        staged.lines(within(out, REWARDS), rows)
         if pairs:
             found = (p.model_dump() for p in preference_pairs(kept, margin, per_dilemma))
-            done.pairs = staged.lines(folder / PAIRS, found)
+            done.pairs = staged.lines(within(out, PAIRS), found)
         else:
-            staged.remove(folder / PAIRS)
-        staged.text(folder / CARD, card(folder.resolve().name, done.sources, done.pairs, margin))
+            staged.remove(within(out, PAIRS))
+        staged.whole(within(out, CARD), card(name_of(out), done.sources, done.pairs, margin))
     return done
 
 

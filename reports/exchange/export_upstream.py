@@ -3,11 +3,11 @@
 import argparse
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import NEUTRAL
+from moral_evals.loaders.remote import Place
 from moral_evals.reports.exchange.staged import Staged
 from moral_evals.reports.exchange.upstream_out import (
     Placed,
@@ -89,12 +89,12 @@ def run(options: argparse.Namespace) -> None:
 
 
 def export_upstream(
-    log: str | Path,
-    out: str | Path,
+    log: Place,
+    out: Place,
     *,
     scorer: str | None = None,
     ungraded: Ungraded = "omit",
-    generations: str | Path | None = None,
+    generations: Place | None = None,
     overwrite: bool = False,
 ) -> ExportedRows:
     """Write a run's verdicts as upstream's judge writes them.
@@ -115,7 +115,7 @@ def export_upstream(
         SuiteError: The log has no such score, or a file exists or cannot be written.
     """
     with Staged(overwrite) as staged:
-        targets = [Path(p) for p in (out, generations) if p is not None]
+        targets = [p for p in (out, generations) if p is not None]
         for target in targets:  # before the long reading
             staged.check(target)
         done = _collected(str(log), scorer, ungraded, generations is not None)

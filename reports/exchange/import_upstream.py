@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog, write_eval_log
 
 from moral_evals.loaders.errors import OptionError, SuiteError, first_line, listing
 from moral_evals.loaders.files import file_sha256
+from moral_evals.loaders.remote import Place, is_remote, local, within
 from moral_evals.loaders.upstream.rows import read_generations, read_judgements
 from moral_evals.loaders.upstream.scenarios import Ids, UpstreamScenario, scenarios
 from moral_evals.reports.exchange.imported_log import SCORER, Sources, imported_log
@@ -38,7 +39,7 @@ class Imported:
         notes: What a reader must know, one sentence each.
     """
 
-    path: Path
+    path: Place
     log: EvalLog
     notes: list[str]
 
@@ -53,7 +54,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--generations", metavar="GEN.jsonl",
         help="the replies that were judged: adds dilemmas, contexts, both texts of each reply",
     )  # fmt: skip
-    parser.add_argument("--log-dir", required=True, metavar="DIR", help="folder for the log")
+    parser.add_argument("--log-dir", required=True, metavar="DIR", help="folder or URL for the log")
     parser.add_argument(
         "--judged", choices=tuple(_FIELDS),
         help="which text was judged; found out from the generations or the path if left out",
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
 def import_upstream(
     judgements: str | Path,
     generations: str | Path | None = None,
-    log_dir: str | Path = "logs",
+    log_dir: Place = "logs",
     *,
     judged: JudgedPart | None = None,
     judge: str = "unknown",
@@ -108,7 +109,7 @@ def import_upstream(
     Args:
         judgements: Upstream's judgement file.
         generations: The generation file that was judged.
-        log_dir: Folder for the log.
+        log_dir: Folder for the log, or a URL.
         judged: Which text was judged; None finds out from the generations or the path.
         judge: The judge's name.
         model: The candidate's name in the log; None puts `none/` before upstream's name, which
@@ -131,7 +132,7 @@ def import_upstream(
     second = (replies.name, file_sha256(replies)) if replies else ("", "")
     sources = Sources(path.name, file_sha256(path), *second)
     log = imported_log(found, reading, sources)
-    return Imported(_write(log, Path(log_dir)), log, notes(found, log, reading))
+    return Imported(_write(log, log_dir), log, notes(found, log, reading))
 
 
 def _judged(path: Path, found: Sequence[UpstreamScenario], asked: JudgedPart | None) -> JudgedPart:
@@ -198,12 +199,13 @@ def _metrics(log: EvalLog) -> dict[str, float]:
     return {k: m.value for s in scores if s.name == SCORER for k, m in s.metrics.items()}
 
 
-def _write(log: EvalLog, folder: Path) -> Path:
+def _write(log: EvalLog, folder: Place) -> Place:
     stamp = log.eval.created.replace(":", "-").replace("+", "-")
-    path = folder / f"{stamp}_{log.eval.task_display_name}_{log.eval.task_id[:22]}.eval"
+    path = within(folder, f"{stamp}_{log.eval.task_display_name}_{log.eval.task_id[:22]}.eval")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not is_remote(folder):
+            local(folder).mkdir(parents=True, exist_ok=True)
         write_eval_log(log, str(path))
-    except OSError as error:
+    except Exception as error:  # a store's client has errors of its own
         raise SuiteError(f"{path}: cannot be written ({first_line(error)}).") from error
     return path

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample
@@ -108,7 +108,9 @@ class Rewarded:
         """Equal for replies to the same prompt, judged in the same way."""
         kind = self.row.trace_kind if self.row.judged == "trace" else ""
         prompt = tuple((m.role, m.content) for m in self.row.prompt)
-        return (self.row.id, self.conditions, kind, prompt)
+        # who served a reply does not bear on how it was judged
+        judged = replace(self.conditions, provider="")
+        return (self.row.id, judged, kind, prompt)
 
 
 def rewarded(found: RubricSample, log: EvalLog) -> Rewarded:

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from moral_evals.loaders.errors import SuiteError
-from moral_evals.loaders.files import PartFile
+from moral_evals.loaders.files import PartFile, part_file
+from moral_evals.loaders.remote import Place, RemotePart, exists, remove
 
 
 class Staged:
@@ -20,8 +20,8 @@ class Staged:
     def __init__(self, overwrite: bool = False) -> None:
         """Begin without any file."""
         self._overwrite = overwrite
-        self._parts: list[PartFile] = []
-        self._stale: list[Path] = []
+        self._parts: list[PartFile | RemotePart] = []
+        self._stale: list[Place] = []
 
     def __enter__(self) -> "Staged":
         """Start."""
@@ -39,22 +39,22 @@ class Staged:
                 for part in self._parts:
                     part.keep()
                 for target in self._stale:
-                    target.unlink(missing_ok=True)
+                    remove(target)
         finally:
             for part in self._parts:
                 part.drop()
 
-    def check(self, target: Path) -> None:
+    def check(self, target: Place) -> None:
         """Raise SuiteError if a file may not be written."""
-        if target.exists() and not self._overwrite:
+        if exists(target) and not self._overwrite:
             raise SuiteError(f"{target}: exists already; say --overwrite to replace it.")
 
-    def remove(self, target: Path) -> None:
+    def remove(self, target: Place) -> None:
         """Remove a file at the end, if it is there."""
         self._stale.append(target)
 
     def lines(
-        self, target: Path, objects: Iterable[dict[str, Any]], *, ascii_only: bool = False
+        self, target: Place, objects: Iterable[dict[str, Any]], *, ascii_only: bool = False
     ) -> int:
         """Write one JSON object a line; returns their number."""
         part, count = self._part(target), 0
@@ -63,12 +63,12 @@ class Staged:
             count += 1
         return count
 
-    def text(self, target: Path, content: str) -> None:
-        """Write a text."""
+    def whole(self, target: Place, content: str | bytes) -> None:
+        """Write what is there in one piece."""
         self._part(target).write(content)
 
-    def _part(self, target: Path) -> PartFile:
+    def _part(self, target: Place) -> PartFile | RemotePart:
         self.check(target)
-        part = PartFile(target)
+        part = part_file(target)
         self._parts.append(part)
         return part

@@ -15,7 +15,7 @@ from moral_evals.loaders.tables.model_file import ModelFacts, facts_of
 from moral_evals.reports.compare.pairs import hard, regular
 from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.findings import slopes
-from moral_evals.reports.form.document import Cell, Report, Table
+from moral_evals.reports.form.document import Cell, OutOf, Report, RunName, Table
 from moral_evals.reports.runs.naming import run_names
 from moral_evals.reports.runs.remarks import shared_remarks, trace_kinds, trace_mark
 from moral_evals.reports.runs.rubric_runs import RubricRun
@@ -97,14 +97,16 @@ _SLOPE_NOTES = (
 def _members(
     runs: Sequence[RubricRun], models: Mapping[str, ModelFacts]
 ) -> tuple[list[Member], list[str]]:
-    members, missing = [], []
+    members: list[Member] = []
+    missing: list[str] = []
     for run, name in zip(runs, run_names(runs), strict=True):
         facts = facts_of(models, run.model)
         if facts is None:
             missing.append(name)
         else:
             # what tells a model's runs apart stays behind its name
-            members.append(Member(run, facts, name.replace(run.model, facts.name or run.model, 1)))
+            shown = name.replace(run.model, facts.name or run.model, 1)
+            members.append(Member(run, facts, RunName(shown, *name.runs)))
     order = list(dict.fromkeys(f.family for f in models.values()))
     # a size that is not published sorts last
     members.sort(key=lambda m: (order.index(m.facts.family), *_last(m.facts.size_b), m.name))
@@ -125,7 +127,7 @@ def _row(member: Member) -> list[Cell]:
         interval_of(regular(run, run.ids)),
         interval_of(hard(run, run.ids)),
         round(length) if math.isfinite(length) else math.nan,
-        f"{run.scored}/{run.samples}",
+        OutOf(run.scored, run.samples),
         trace_mark(run),
     ]
 

@@ -13,8 +13,41 @@ ALIKE = "†"
 FEW = "‡"
 """Marks an interval of few units."""
 
-Cell = str | int | float | Interval
-"""Text, a count, a number or `PValue` (nan where not measured), or an estimate with its interval."""
+
+@dataclass(frozen=True)
+class OutOf:
+    """A count, and what it is a part of: shown as `6/8`."""
+
+    count: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Between:
+    """What a figure lies between; nan where not measured."""
+
+    lower: float
+    upper: float
+
+
+Cell = str | int | float | Interval | OutOf | Between
+"""Text, a count, a number or `PValue` (nan where not measured), an estimate with its interval, or two numbers."""
+
+
+class RunName(str):
+    """A row's label that names one run, or two that are compared; it knows their ids."""
+
+    runs: tuple[str, ...]
+
+    def __new__(cls, name: str, *runs: str) -> "RunName":
+        """A name, and the ids of its runs."""
+        self = super().__new__(cls, name)
+        self.runs = runs
+        return self
+
+    def minus(self, other: "RunName") -> "RunName":
+        """The label of a difference."""
+        return RunName(f"{self} − {other}", *self.runs, *other.runs)
 
 
 @dataclass(frozen=True)
@@ -27,6 +60,7 @@ class Table:
         columns: Headings; the first column labels the rows.
         rows: Cells, one for each column.
         notes: Remarks under the table: conditions, counts, warnings.
+        run: Id of the run that the rows tell of, unless they are each a `RunName`.
     """
 
     name: str
@@ -34,6 +68,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
+    run: str = ""
 
 
 def remarks(table: Table) -> list[str]:
@@ -110,6 +145,10 @@ def shown(cell: Cell) -> str:
             return number(cell.estimate)
         ends = f"[{number(cell.lower)}, {number(cell.upper)}]"
         return f"{number(cell.estimate)} {ends}{mark(cell)}"
+    if isinstance(cell, OutOf):
+        return f"{cell.count}/{cell.total}"
+    if isinstance(cell, Between):
+        return f"{number(cell.lower)} to {number(cell.upper)}"
     if isinstance(cell, int):
         return f"{cell:,}"
     return str(cell) if isinstance(cell, str | PValue) else number(cell)

@@ -5,17 +5,16 @@ import codecs
 import io
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 from rich.console import Console
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.files import write_whole
 from moral_evals.reports.form.document import Report
+from moral_evals.reports.form.long_csv import PLAIN
 from moral_evals.reports.form.render import FORMATS, to_terminal
 
 _PIPE_WIDTH = 180
-_PLAIN = {"−": "-", "–": "-", "→": "->", "…": "...", "†": "+", "Δ": "d", "∞": "inf", "×": "x"}
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +22,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("terminal", *FORMATS), default="terminal", help="form of the report"
     )
-    parser.add_argument("--out", metavar="FILE", help="write to this file")
+    parser.add_argument(
+        "--out", metavar="FILE", help="write to this file, or to a URL such as s3://bucket/file"
+    )
 
 
 def write(report: Report, options: argparse.Namespace) -> None:
@@ -38,7 +39,7 @@ def write(report: Report, options: argparse.Namespace) -> None:
         say(report.left_out)
     text = FORMATS[options.format](report)
     if options.out:
-        write_whole(Path(options.out), text)
+        write_whole(options.out, text)
     else:
         sys.stdout.write(text)
 
@@ -58,7 +59,7 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lost = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(c) or _escape(c) for c in lost), error.end
+    return "".join(PLAIN.get(c) or _escape(c) for c in lost), error.end
 
 
 def _escape(letter: str) -> str:

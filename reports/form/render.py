@@ -1,7 +1,5 @@
 """The forms of a report: terminal, Markdown, CSV, JSON and LaTeX."""
 
-import csv
-import io
 import json
 import math
 import textwrap
@@ -12,14 +10,21 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from moral_evals.reports.form.document import Cell, Report, Table, remarks, shown
+from moral_evals.reports.form.document import (
+    Between,
+    Cell,
+    OutOf,
+    Report,
+    Table,
+    remarks,
+    shown,
+)
+from moral_evals.reports.form.long_csv import to_csv
 from moral_evals.scorers.markdown import cell as escaped
 from moral_evals.scorers.markdown import row
 from moral_evals.scorers.stats.bootstrap import Interval
-from moral_evals.scorers.stats.pvalue import PValue
 
 _LONGEST = 2000
-_FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def to_terminal(report: Report, console: Console) -> None:
@@ -54,36 +59,6 @@ def _print_note(console: Console, note: str, indent: str = "") -> None:
 def to_markdown(report: Report) -> str:
     """A report in Markdown."""
     return "\n".join(_markdown(report)) + "\n"
-
-
-def to_csv(report: Report) -> str:
-    """All tables in long form: a line for each cell, its interval and number of units beside it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["table", "row", "column", "value", "lower", "upper", "n"])
-    for table in report.tables:
-        for cells in table.rows:
-            for column, cell in zip(table.columns[1:], cells[1:], strict=True):
-                cells_out = [table.name, shown(cells[0]), column, *_spread(cell)]
-                writer.writerow(map(spreadsheet_cell, cells_out))
-    return out.getvalue()
-
-
-def spreadsheet_cell(value: Any) -> Any:
-    """A CSV cell that no spreadsheet takes for a formula: such a text gets a ' in front.
-
-    Numbers stay numbers, negative ones and those written as text too.
-    """
-    if not isinstance(value, str):
-        return value
-    value = value.replace("\r", "\n")  # the csv module leaves a bare \r without quotes
-    if not value.lstrip(" \n").startswith(_FORMULA):
-        return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{value}"
-    return value
 
 
 def to_json(report: Report) -> str:
@@ -128,18 +103,6 @@ def _markdown(report: Report) -> Iterator[str]:
     yield from (f"\n{escaped(note, _LONGEST)}" for note in (*report.notes, *report.left_out))
 
 
-def _spread(cell: Cell) -> list[Any]:
-    if isinstance(cell, Interval):
-        return [*map(_known, (cell.estimate, cell.lower, cell.upper)), cell.n]
-    if isinstance(cell, PValue):
-        return [_known(float(cell)), "", "", ""]  # the number, not its text
-    return [cell if isinstance(cell, str) else _known(cell), "", "", ""]
-
-
-def _known(value: float) -> float | str:
-    return value if math.isfinite(value) else ""
-
-
 def _plain(cell: Cell) -> Any:
     def finite(value: float) -> float | None:
         return value if math.isfinite(value) else None
@@ -148,6 +111,10 @@ def _plain(cell: Cell) -> Any:
         ends = {"lower": finite(cell.lower), "upper": finite(cell.upper)}
         flag = {"flag": cell.flag} if cell.flag else {}
         return {"estimate": finite(cell.estimate), **ends, "n": cell.n, **flag}
+    if isinstance(cell, OutOf):
+        return {"count": cell.count, "total": cell.total}
+    if isinstance(cell, Between):
+        return {"lower": finite(cell.lower), "upper": finite(cell.upper)}
     return cell if isinstance(cell, str) else finite(cell)
 
 

@@ -62,7 +62,7 @@ def cost(paths: Sequence[str], price_file: str | None = None) -> Report:
         cells = [_row(*parts, prices, price_file or "") for parts in rows]
         spec = log.header.eval
         title = f"{spec.task}, {spec.model}, {log.name}"
-        yield Table(spec.eval_id, title, _COLUMNS, cells, _total(cells, prices))
+        yield Table(spec.eval_id, title, _COLUMNS, cells, _total(cells, prices), spec.eval_id)
 
     # what never came to a score was paid for all the same
     found = find_logs(paths, scored=False)

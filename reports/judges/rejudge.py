@@ -12,6 +12,7 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.scorer import Scorer
 
 from moral_evals.loaders.errors import OptionError, PrerequisiteError, SuiteError, first_line
+from moral_evals.loaders.remote import exists
 from moral_evals.reports.form.document import Report
 from moral_evals.reports.form.output import add_output, write
 from moral_evals.reports.judges.compare_judgings import compare_judgings, last_two
@@ -66,7 +67,7 @@ def _run_modes(options: argparse.Namespace) -> None:
         raise SuiteError(f"{options.log}: {len(found)} logs here; name one of them.")
     name = found[0]
     out = options.log_out or _place_elsewhere(name)
-    if Path(out).exists():
+    if exists(out):
         raise SuiteError(f"{out}: exists already; name another place with --log-out.")
     judged = judge_modes(
         read(name),
@@ -134,7 +135,10 @@ def judge_modes(
         )
         log = _score(log, scorer, roles)
     log.eval.model_roles = own
-    write_eval_log(log, out)
+    try:
+        write_eval_log(log, out)
+    except Exception as error:  # a store's client has errors of its own
+        raise SuiteError(f"{out}: cannot be written ({first_line(error)}).") from error
     log.location = out
     return log
 

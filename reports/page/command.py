@@ -43,7 +43,12 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     """Register the command."""
     parser = commands.add_parser("page", help="tables and figures as one HTML file")
     parser.add_argument("logs", nargs="+", metavar="LOG", help="log file or folder")
-    parser.add_argument("--out", required=True, metavar="FILE", help="the page")
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="the page, a file or a URL such as s3://bucket/page.html",
+    )
     parser.add_argument(
         "--allow", action="append", default=[], metavar="CONDITION",
         help=f"compare although this differs; one of {', '.join(NAMES)}; may be repeated",
@@ -67,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
         more = findings(logs, options.models, options.benchmarks, options.allow)
         parts += [Part(replace(report, left_out=())) for report in more]
     lines = left_out(logs, found)
-    write_whole(Path(options.out), page(parts, left_out=lines))
+    write_whole(options.out, page(parts, left_out=lines))
     print(options.out)
     say(lines)
 

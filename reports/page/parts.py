@@ -6,8 +6,18 @@ from html import escape
 from urllib.parse import quote
 
 from moral_evals.loaders.morebench.records import slug
-from moral_evals.reports.form.document import Cell, Report, Table, mark, number, remarks, shown
-from moral_evals.reports.form.render import to_csv
+from moral_evals.reports.form.document import (
+    Between,
+    Cell,
+    OutOf,
+    Report,
+    Table,
+    mark,
+    number,
+    remarks,
+    shown,
+)
+from moral_evals.reports.form.long_csv import to_csv
 from moral_evals.scorers.stats.bootstrap import Interval
 
 
@@ -100,10 +110,18 @@ def _value(cell: Cell) -> str:
     """What JavaScript's `parseFloat` reads as the number, or as NaN."""
     if isinstance(cell, str):
         return ""
-    value = cell.estimate if isinstance(cell, Interval) else cell
+    value = _chief(cell)
     if math.isnan(value):
         return ""
     return repr(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _chief(cell: int | float | Interval | OutOf | Between) -> float:
+    if isinstance(cell, Interval):
+        return cell.estimate
+    if isinstance(cell, OutOf):
+        return cell.count
+    return cell.lower if isinstance(cell, Between) else cell
 
 
 _FLAGS = {"small_n": ", few", "degenerate": ", all alike"}

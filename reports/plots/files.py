@@ -2,11 +2,11 @@
 
 import argparse
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.files import write_whole
+from moral_evals.loaders.remote import within
 from moral_evals.reports.form.output import say
 from moral_evals.reports.page.sections import left_out, sections
 from moral_evals.reports.plots.canvas import FORMATS, drawing, to_file
@@ -25,7 +25,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     """Register the command."""
     parser = commands.add_parser("plot", help="figures of finished runs as files")
     parser.add_argument("logs", nargs="+", metavar="LOG", help="log file or folder")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for the figures")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder or URL for the figures")
     parser.add_argument("--format", choices=FORMATS, default="png", help="default png")
     parser.add_argument("--dpi", type=int, default=200, help="resolution of a PNG, default 200")
     parser.add_argument(
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     made = sections(logs, options.allow)
     for section in made:
         for found in section.drawings:
-            path = Path(options.out) / f"{section.name}_{found.name}.{options.format}"
+            path = within(options.out, f"{section.name}_{found.name}.{options.format}")
             figure = titled(found, section.title)
             write_whole(path, to_file(figure, options.format, options.dpi))
             print(path)

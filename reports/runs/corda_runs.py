@@ -84,7 +84,7 @@ def corda_runs_of(log: FoundLog) -> Iterator[CordaRun]:
         ]
         answers, order = chain_answers(rollouts)
         if order is not None:
-            conditions = chain_conditions(header, order)
+            conditions = chain_conditions(header, order, [s.score for s in rollouts])
             yield CordaRun(header, score, conditions, tuple(answers), order, _tiers(rollouts))
 
 

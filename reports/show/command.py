@@ -83,7 +83,8 @@ def shown(log: FoundLog, by: Sequence[str] = ()) -> Report:
     for score in scores_of(header):
         for kind in KINDS:
             if kind.holds(score):
-                tables += kind.figures(log, score, [name for name in by if name in kind.BY])
+                made = kind.figures(log, score, [name for name in by if name in kind.BY])
+                tables += [replace(table, run=header.eval.eval_id) for table in made]
     notes = [f"log: {log.name}"]
     if not tables:
         notes = [*without_scores(header), *notes]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from inspect_ai.log import EvalScore
 
-from moral_evals.reports.form.document import Cell, Table, number
+from moral_evals.reports.form.document import Between, Cell, Table, shown
 from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs_of
 from moral_evals.reports.runs.logs import FoundLog, is_corda
@@ -107,12 +107,12 @@ def _scores(run: CordaRun) -> Table:
         score, low, high = (
             run.figures[f"{condition}.{name}"] for name in ("lms", "lms_lo", "lms_hi")
         )
-        bounds = f"{number(low.estimate)} to {number(high.estimate)}"
+        bounds = Between(low.estimate, high.estimate)
         rows.append([condition, score, bounds, missing_share([arm]), score.n])
         # missing answers that could move the score further than sampling does come first
         reach = high.estimate - low.estimate
         if reach > 0 and not reach <= score.upper - score.lower:  # too few chains: no interval
-            notes.append(f"MISSING ANSWERS MATTER in {condition}: bounds {bounds}.")
+            notes.append(f"MISSING ANSWERS MATTER in {condition}: bounds {shown(bounds)}.")
     notes += _order_notes(run)
     if any(is_primary(f"{condition}.lms") for condition in run.table.arms):
         notes.append("Primary: LMS unconditioned. Figures not called primary are exploratory.")
@@ -179,9 +179,9 @@ def _contrasts(run: CordaRun, names: Sequence[str] = tuple(_CONTRASTS)) -> Itera
             yield Table(f"contrasts_{kind}", f"Contrasts, paired, {kind}", columns, rows, notes)
 
 
-def _range(bounds: Bounds | None) -> str:
+def _range(bounds: Bounds | None) -> Cell:
     """Empty where nothing is missing."""
-    return f"{number(bounds.low)} to {number(bounds.high)}" if bounds and bounds.open else ""
+    return Between(bounds.low, bounds.high) if bounds and bounds.open else ""
 
 
 def _conditions(run: CordaRun) -> Iterator[Table]:

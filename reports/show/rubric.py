@@ -7,9 +7,10 @@ from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import SampleScore
 
 from moral_evals.loaders.morebench.records import DIMENSIONS
+from moral_evals.loaders.prompt_files import PROTOCOLS
 from moral_evals.reports.form.document import Cell, Table, number
 from moral_evals.reports.form.tables import caveats
-from moral_evals.reports.runs.conditions import Conditions
+from moral_evals.reports.runs.conditions import UNJUDGED, Conditions
 from moral_evals.reports.runs.logs import FoundLog
 from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
 from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
@@ -67,8 +68,18 @@ def figures(log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Tabl
 
 def _title(score: EvalScore, conditions: Conditions) -> str:
     protocol = (score.params or {}).get("protocol") or conditions.protocol.partition(" ")[0]
+    own = (
+        conditions.protocol if conditions.protocol.partition(" ")[0] not in ("", *PROTOCOLS) else ""
+    )
+    prompts = f"candidate prompt {own}" if own else f"{protocol or 'suite'} prompts"
     judge = conditions.judge or "not recorded"
-    return f"{score.scorer}: {conditions.judged}, {protocol or 'suite'} prompts, judge {judge}"
+    # an own prompt's name stands before its hash
+    named = f", judge prompt {conditions.judge_prompts}" if _named(conditions) else ""
+    return f"{score.scorer}: {conditions.judged}, {prompts}, judge {judge}{named}"
+
+
+def _named(conditions: Conditions) -> bool:
+    return conditions.judge_prompts != UNJUDGED and " " in conditions.judge_prompts
 
 
 def _rows(table: ScenarioTable) -> Rows:

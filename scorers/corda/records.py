@@ -171,6 +171,36 @@ class CordaScore(BaseModel):
     steps: list[CordaStep]
 
 
+@dataclass(frozen=True)
+class LoggedRollout:
+    """A rollout as a log holds it.
+
+    Attributes:
+        answer: The rollout; its shuffle is that of the layout, whatever the epoch.
+        order: The tier order that it was scored by.
+        facts: For each of its steps, what else the solver recorded: `label`, `reminders`,
+            `trace_kind`.
+    """
+
+    answer: ChainAnswer
+    order: TierOrder
+    facts: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def within(cls, rollout: RolloutMetadata, logged: Mapping[str, Any]) -> "LoggedRollout | None":
+        """From a sample's metadata and a score's; None for a score that is not CORDA's.
+
+        Raises ValueError for metadata that the scorer did not write.
+        """
+        if "steps" not in logged:
+            return None
+        record = CordaScore.model_validate(logged)
+        order, steps = TierOrder(record.tier_order), [s.model_dump() for s in record.steps]
+        answer = chain_answer(rollout, steps, order)
+        known = {s["step_id"]: s for s in steps}
+        return cls(answer, order, tuple(known.get(s.step_id, {}) for s in answer.steps))
+
+
 def chain_answers(
     scores: Sequence[SampleScore],
 ) -> tuple[list[ChainAnswer], TierOrder | None]:
@@ -183,12 +213,10 @@ def chain_answers(
     order: TierOrder | None = None
     for score in scores:
         rollout = score.sample_metadata_as(RolloutMetadata)
-        logged = score.score.metadata
-        if rollout is None or not logged or "steps" not in logged:
-            continue
-        record = CordaScore.model_validate(logged)
-        order = TierOrder(record.tier_order)
-        answers.append(chain_answer(rollout, [s.model_dump() for s in record.steps], order))
+        found = rollout and LoggedRollout.within(rollout, score.score.metadata or {})
+        if found:
+            order = found.order
+            answers.append(found.answer)
     shuffles = 1 + max((a.shuffle for a in answers), default=0)
     seen: Counter[tuple[str, str, int]] = Counter()
     for i, answer in enumerate(answers):

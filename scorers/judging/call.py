@@ -33,7 +33,7 @@ class Answer(Generic[T]):
 
     Attributes:
         value: What the reader made of the reply; None if no reply could be read.
-        reply: The reply that was read.
+        reply: The reply that was read, or the last one that could not be.
         cached: The verdict cache held it.
         reason: Why none could be, from `judge_empty`, `judge_truncated`, `judge_refused` and
             `judge_unclear`.
@@ -105,7 +105,11 @@ class Judge:
         return Answer(value, stored.reply, cached=True)
 
     async def _call(self, messages: Sequence[ChatMessage], read: Read[T], key: str) -> Answer[T]:
-        reason, door = "", gate(f"judge {self.model} {self.model.api.base_url}", self.since)
+        reason, reply, door = (
+            "",
+            "",
+            gate(f"judge {self.model} {self.model.api.base_url}", self.since),
+        )
         for attempt in range(self.attempts):
             last = attempt + 1 == self.attempts
             try:
@@ -124,13 +128,14 @@ class Judge:
             tokens = _count(output)
             self.ballot.usage.update(tokens)
             value, reason = _read(output, read)
+            reply = output.completion
             if value is not None:
                 if self.cache and output.stop_reason not in _CUT:
-                    self.cache.put(key, output.completion, tokens)
-                return Answer(value, output.completion)
+                    self.cache.put(key, reply, tokens)
+                return Answer(value, reply)
             self.ballot.retries += not last
             trace_message(logger, "Judge", f"{reason}, attempt {attempt + 1}")
-        return Answer(None, reason=reason)
+        return Answer(None, reply, reason=reason)
 
 
 def _read(output: ModelOutput, read: Read[T]) -> tuple[T | None, str]:

@@ -9,19 +9,23 @@ from inspect_ai.model import ChatMessage
 
 from moral_evals.loaders.faults import told
 from moral_evals.loaders.morebench.records import Criterion
+from moral_evals.loaders.own_prompts import YesNoWords
+from moral_evals.loaders.service import address, arguments
 from moral_evals.scorers.judging.cache import VerdictCache
 from moral_evals.scorers.judging.call import Answer, Judge
-from moral_evals.scorers.judging.models import endpoint_sha256, judge_models, judge_names
+from moral_evals.scorers.judging.models import judge_models, judge_names
 from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.panel import Ballot, Judgement, combine
 from moral_evals.scorers.judging.prompt import (
     judge_messages,
     judge_prompt,
     judge_prompt_sha256,
+    own_words,
     rubric_messages,
 )
 from moral_evals.scorers.judging.rubric_reply import read_verdicts
-from moral_evals.scorers.judging.verdict import is_bare, read_verdict
+from moral_evals.scorers.judging.unread import warn_if_all_unread
+from moral_evals.scorers.judging.verdict import NO_OWN_WORDS, is_bare, read_verdict
 from moral_evals.scorers.judging.verdict_store import StoredReply
 from moral_evals.scorers.rubric.aggregate import Verdict
 from moral_evals.scorers.rubric.record import Source
@@ -71,6 +75,8 @@ async def judge(
     async with anyio.create_task_group() as group:
         for seat in seats:
             group.start_soon(ask, seat, criteria, judged, options)
+    for seat in seats:
+        warn_if_all_unread(seat.ballot, len(criteria), since)
     return combine([seat.ballot for seat in seats], [c.id for c in criteria])
 
 
@@ -80,8 +86,14 @@ def _seats(options: JudgeOptions, since: float) -> list[Judge]:
     for name, model in zip(judge_names(models), models, strict=True):
         for vote in range(1, options.votes + 1):
             cache = VerdictCache.of(model, name, vote) if options.judge_cache else None
-            settings = model.config.model_dump(exclude_none=True)
-            ballot = Ballot(name, vote, settings, endpoint=endpoint_sha256(model))
+            ballot = Ballot(
+                name,
+                vote,
+                # headers hold keys
+                settings=arguments(model.config.model_dump(exclude_none=True)),
+                model_args=arguments(model.model_args),
+                base_url=address(model.api.base_url),
+            )
             seats.append(Judge(model, options.judge_attempts, cache, ballot, since))
     return seats
 
@@ -103,6 +115,10 @@ async def _by_criterion(
 ) -> None:
     texts = [c.text for c in criteria]
     conversations = judge_messages(judge_prompt(options), judged, texts)
+    own = own_words(options)
+
+    def read(reply: str, cut: bool) -> Verdict | None:
+        return one_verdict(reply, cut, own)
 
     async def ask(
         criterion: Criterion, messages: list[ChatMessage], key: str, stored: StoredReply | None
@@ -112,7 +128,7 @@ async def _by_criterion(
             ballot.take(criterion.id, given)
             return
         try:
-            answer: Answer[Verdict] = await judge.ask(messages, one_verdict, key, stored)
+            answer: Answer[Verdict] = await judge.ask(messages, read, key, stored)
         except Exception as error:
             ballot.failures[criterion.id] = told(error)
             return
@@ -120,9 +136,10 @@ async def _by_criterion(
         if answer.value is None:
             ballot.verdicts[criterion.id] = "ungraded"
             ballot.ungraded[criterion.id] = answer.reason
+            ballot.unread[criterion.id] = answer.reply
             return
         ballot.verdicts[criterion.id] = answer.value
-        if not is_bare(answer.reply):
+        if not is_bare(answer.reply, own):
             ballot.words[criterion.id] = answer.reply
 
     async with anyio.create_task_group() as group:
@@ -134,17 +151,19 @@ async def _by_criterion(
 async def _by_rubric(
     judge: Judge, criteria: Sequence[Criterion], judged: str, options: JudgeOptions
 ) -> None:
+    own = own_words(options)
+
     async def ask(chunk: Sequence[Criterion]) -> None:
         given = [c for c in chunk if c.id in judge.given]
         if len(chunk) == 1 or given:  # a list of one would be answered without a number
             await _by_criterion(judge, chunk, judged, options, "alone")
             return
-        messages = rubric_messages(judged, [c.text for c in chunk])
+        messages = rubric_messages(judged, [c.text for c in chunk], options.own_prompt)
         try:
             ((key, stored),) = judge.look_up([messages])
             answer = await judge.ask(
                 messages,
-                lambda reply, cut: read_verdicts(reply, len(chunk), cut) or None,
+                lambda reply, cut: read_verdicts(reply, len(chunk), cut, own) or None,
                 key,
                 stored,
             )
@@ -171,7 +190,7 @@ def chunks(criteria: Sequence[Criterion], most: int) -> Iterator[Sequence[Criter
         yield criteria[i * len(criteria) // calls : (i + 1) * len(criteria) // calls]
 
 
-def one_verdict(reply: str, cut: bool) -> Verdict | None:
+def one_verdict(reply: str, cut: bool, own: YesNoWords = NO_OWN_WORDS) -> Verdict | None:
     """The verdict of a reply to a single question; of a cut reply only if it is bare."""
     # what was cut off might have said the opposite
-    return None if cut and not is_bare(reply) else read_verdict(reply)
+    return None if cut and not is_bare(reply, own) else read_verdict(reply, own)

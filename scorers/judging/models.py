@@ -1,7 +1,5 @@
 """Who judges: the models in role `grader`, or the paper's judge; never the candidate."""
 
-import hashlib
-import json
 import os
 from copy import copy
 
@@ -80,16 +78,6 @@ def missing_judge(judges: str | list[str] = ROLE) -> str:
 def judge_names(models: list[Model]) -> list[str]:
     """A distinct name for each judge: a model that sits twice gets a number."""
     return distinct([str(model) for model in models], "{name} #{n}")
-
-
-def endpoint_sha256(model: Model) -> str:
-    """Hash of what decides, beside name and settings, who answers; empty where nothing does."""
-    facts = {"base_url": model.api.base_url, "model_args": model.model_args}
-    known = {name: value for name, value in facts.items() if value}
-    if not known:
-        return ""
-    text = json.dumps(known, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def model_of(judge: str) -> str:

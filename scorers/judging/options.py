@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import flag, one_of, text, texts, whole
+from moral_evals.loaders.own_prompts import OwnJudgePrompt, read_judge_prompt
+from moral_evals.loaders.paths import local_file
 from moral_evals.loaders.prompt_files import PROTOCOLS
 
 ROLE = "grader"
@@ -35,6 +38,7 @@ class JudgeOptions:
         judge_cache: Keep readable replies on disk, so that none is paid for twice.
         judges: Roles or models that judge; several make a panel, and so does a role with several
             models.
+        judge_prompt: File of a judge prompt of the user's own, in place of the protocol's.
     """
 
     protocol: str = "suite"
@@ -46,6 +50,7 @@ class JudgeOptions:
     judge_attempts: int = 3
     judge_cache: bool = True
     judges: str | list[str] = ROLE
+    judge_prompt: str | None = None
 
     def __post_init__(self) -> None:
         """Check every option."""
@@ -61,10 +66,28 @@ class JudgeOptions:
             raise OptionError(f"-T judges={self.judges!r}: a judge is named twice.")
         if self.upstream_path is not None:
             text("upstream_path", self.upstream_path, "path/to/checkout")
-        if self.judge_mode == "rubric" and self.protocol == "upstream":
+        if self.judge_prompt is not None:
+            self._check_own_prompt()
+        elif self.judge_mode == "rubric" and self.protocol == "upstream":
             raise OptionError(
                 "-T judge_mode='rubric': the paper's protocol asks criterion by criterion. "
                 "Allowed: judge_mode=criterion, or protocol=suite."
+            )
+
+    @cached_property
+    def own_prompt(self) -> OwnJudgePrompt | None:
+        """The user's own judge prompt, read once: a later edit of the file has no effect."""
+        if self.judge_prompt is None:
+            return None
+        return read_judge_prompt(local_file("judge_prompt", self.judge_prompt))
+
+    def _check_own_prompt(self) -> None:
+        text("judge_prompt", self.judge_prompt, "prompt.md")
+        own = self.own_prompt
+        if own and self.judge_mode == "rubric" and own.rubric is None:
+            raise OptionError(
+                f"-T judge_mode='rubric': {own.file} has no section `# rubric`, which holds the "
+                "question about a list of criteria. Allowed: judge_mode=criterion."
             )
 
     @classmethod
@@ -77,5 +100,7 @@ class JudgeOptions:
         facts: dict[str, Any] = {"protocol": self.protocol, "judge_mode": self.judge_mode}
         if self.judge_mode == "rubric":
             facts |= {"rubric_chunk": self.rubric_chunk, "rubric_seed": self.rubric_seed}
+        if self.own_prompt:
+            facts["judge_prompt"] = self.own_prompt.name
         # `votes` itself names the votes in a score
         return facts | ({"judge_votes": self.votes} if self.votes > 1 else {})

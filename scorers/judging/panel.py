@@ -17,29 +17,33 @@ class Ballot:
         judge: The judge's name, distinct within its panel.
         vote: 1 for the first time of asking.
         settings: The judge's settings that differ from Inspect's defaults.
+        model_args: Its model arguments, without keys and tokens.
+        base_url: Its address; empty if the provider does not say.
         verdicts: Verdict by criterion id.
         ungraded: Why, by criterion id, where no reply could be read.
+        unread: The last reply by criterion id, where none could be read.
         words: The reply by criterion id, where it said more than the verdict.
         failures: Error text by criterion id, where the call itself failed.
         sources: Where the verdict was read, by criterion id.
         asked_alone: Criteria that a whole-rubric reply left out and that were asked again alone.
         retries: Replies that could not be read and were asked for again.
         usage: Calls and tokens by kind.
-        endpoint: Hash of its address and model arguments; empty where there are none.
     """
 
     judge: str
     vote: int = 1
     settings: dict[str, Any] = field(default_factory=dict)
+    model_args: dict[str, Any] = field(default_factory=dict)
+    base_url: str = ""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     ungraded: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     asked_alone: int = 0
     retries: int = 0
     usage: Counter[str] = field(default_factory=Counter)
-    endpoint: str = ""
 
     def take(self, criterion: str, given: Given) -> None:
         """Count a verdict that this judge gave in an earlier scoring."""
@@ -53,8 +57,9 @@ class Ballot:
     def seat(self, with_usage: bool = True) -> JudgeSeat:
         """What a score records of the judge; the verdicts stand apart."""
         more: dict[str, Any] = {"usage": dict(self.usage)} if with_usage else {}
+        more |= {"model_args": self.model_args} if self.model_args else {}
+        more |= {"base_url": self.base_url} if self.base_url else {}
         more |= {"vote": self.vote} if self.vote > 1 else {}
-        more |= {"endpoint": self.endpoint} if self.endpoint else {}
         more |= {"asked_alone": self.asked_alone} if self.asked_alone else {}
         if self.failures:
             more |= {"failed": len(self.failures), "failure": next(iter(self.failures.values()))}

@@ -86,7 +86,7 @@ def _conversations(
         return judge_messages(judge_prompt(options), text, [c.text for c in criteria])
     order = asked_order(criteria, options.rubric_seed)
     return [
-        rubric_messages(text, [c.text for c in chunk])
+        rubric_messages(text, [c.text for c in chunk], options.own_prompt)
         for chunk in chunks(order, options.rubric_chunk)
     ]
 

@@ -73,17 +73,20 @@ class JudgeSeat(_Record):
     Attributes:
         model: Its name in the panel.
         settings: Its settings that differ from Inspect's defaults.
+        model_args: Its model arguments, without keys and tokens.
+        base_url: Its address, where it is known.
         retries: Replies that could not be read and were asked for again.
         usage: Its own; empty in a panel, where `panel_usage` has it.
         vote: 1 for the first time of asking.
         asked_alone: Criteria that a whole-rubric reply left out.
         failed: Criteria on which the call failed for good, `failure` the first error, and
             `missing` their ids, by which a later scoring completes the judging.
-        endpoint: Hash of its address and model arguments; empty where there are none.
     """
 
     model: str
     settings: dict[str, Any] = {}
+    model_args: dict[str, Any] = {}
+    base_url: str = ""
     retries: int = 0
     usage: Usage = {}
     vote: int = 1
@@ -91,7 +94,6 @@ class JudgeSeat(_Record):
     failed: int = 0
     failure: str = ""
     missing: Annotated[list[str], _TOO_LONG_LIST] = []
-    endpoint: str = ""
 
 
 class JudgingRecord(_Record):
@@ -99,6 +101,7 @@ class JudgingRecord(_Record):
 
     Attributes:
         protocol: Wording of the judge's prompt.
+        judge_prompt: Name of the user's own judge prompt; empty for the protocol's.
         judge_mode: `criterion` or `rubric`; `rubric_chunk` and `rubric_seed` belong to the latter.
         judge_votes: Times that each judge was asked.
         judge: The judges' names, joined; empty if nothing was judged.
@@ -111,6 +114,7 @@ class JudgingRecord(_Record):
     """
 
     protocol: str = ""
+    judge_prompt: str = ""
     judge_mode: str = "criterion"
     rubric_chunk: int | None = None
     rubric_seed: int | None = None
@@ -191,6 +195,9 @@ class RubricRecord(JudgingRecord):
         judged: `trace` or `response`.
         trace_kind: As in `Reply`.
         prompt_sha256: Of the judge's wording.
+        candidate_prompts_sha256: Of the prompts that the suite's solver sent; empty if another
+            solver asked.
+        candidate_prompt: Name of the user's own prompt among them; empty for the suite's.
         criteria_order: Ids in the order in which a whole rubric was shown.
         ungraded: By criterion id why there is no verdict.
         declined: The judge's word on whether the reply declines; None if it gave none.
@@ -200,6 +207,8 @@ class RubricRecord(JudgingRecord):
     judged: Literal["trace", "response"]
     trace_kind: str = "not recorded"
     prompt_sha256: str = ""
+    candidate_prompts_sha256: str = ""
+    candidate_prompt: str = ""
     criteria_order: Annotated[list[str], _TOO_LONG_LIST] = []
     ungraded: Annotated[dict[str, str], _TOO_LONG] = {}
     declined: bool | None = None
@@ -265,7 +274,7 @@ def score_values(score: Score) -> dict[str, float]:
 
 
 def _asked(seat: JudgeSeat) -> tuple[object, ...]:
-    return seat.model, seat.vote, seat.settings, seat.endpoint
+    return seat.model, seat.vote, seat.settings, seat.model_args, seat.base_url
 
 
 class AttackedPair(_Record):

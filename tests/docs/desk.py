@@ -58,6 +58,9 @@ class StandIn(ModelAPI):
         asked = input[-1].text
         if rubric := criteria_of(input):
             return output("\n".join(f"{n}: {_verdict(asked, c)}" for n, c in rubric.items()))
+        if "Aussage:" in asked:  # the German judge prompt of examples/own
+            said = _verdict(asked, asked.rpartition("Aussage:")[2].strip())
+            return output({"yes": "ja", "no": "nein"}[said])
         if "Criterion:" in asked:
             return output(_verdict(asked, criterion_of(input)))
         if shown := _SHOWN.search(asked.rpartition("\nOptions\n")[2]):
@@ -126,5 +129,7 @@ def lay_out(desk: Path) -> None:
     rows = [judgement("t1", n, weight=2, said="yes" if n else "no") for n in range(4)]
     write(desk / "judgements.jsonl", rows)
     write(desk / "generations.jsonl", [generation("t1", rows)])
+    (desk / "bucket").mkdir()
+    (desk / "bucket" / "logs").symlink_to("../logs")
     for name in ("examples", "inspect_tasks", "datasets"):
         (desk / name).symlink_to(ROOT / name)

@@ -5,10 +5,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from inspect_ai.log import EvalLog
 
+from moral_evals.loaders.morebench.jsonl import read_jsonl
+from moral_evals.loaders.morebench.theories import own_theories
 from tests.docs.desk import DILEMMAS, REGULAR, WEIGHTS, seen_by
+from tests.docs.pages import ROOT
+
+OWN = ROOT / "examples" / "own"
 
 
 def check_log(log: EvalLog, line: str) -> None:
@@ -26,10 +32,21 @@ def check_log(log: EvalLog, line: str) -> None:
             expected = REGULAR[points]
             if "import-upstream" in line:
                 expected = 3 / 4
+            if (OWN / log.eval.metadata["data"]["file"]).exists():
+                expected = own_share(OWN / log.eval.metadata["data"]["file"])
             assert figure == pytest.approx(expected), score.scorer
         if score.scorer == "lexicographic":
             assert 0 <= score.metrics["uncond_lms"].value <= 1
             assert score.metrics["missing"].value == 0
+
+
+def own_share(path: Path) -> float:
+    """Score of the two dilemmas that are run: the stand-in judge finds every criterion met."""
+    shares = []
+    for dilemma in read_jsonl(path, list(own_theories(str(OWN / "theories"))))[:2]:
+        weights = [c.weight for c in dilemma.criteria]
+        shares.append(sum(w for w in weights if w > 0) / sum(map(abs, weights)))
+    return sum(shares) / len(shares)
 
 
 def check_show(desk: Path, said: str) -> None:
@@ -85,6 +102,13 @@ def check_export(desk: Path, said: str) -> None:
     assert len(lines) == DILEMMAS * len(WEIGHTS)
 
 
+def check_tables(desk: Path, said: str) -> None:
+    folder = next(p.parent for p in desk.rglob("scenarios.csv"))
+    scenarios = pd.read_csv(folder / "scenarios.csv")
+    assert dict(scenarios.groupby("model")["score"].mean()) == {FIRST: 1.0, SECOND: 0.75}
+    assert len(pd.read_csv(folder / "criteria.csv")) == 2 * DILEMMAS * len(WEIGHTS)
+
+
 def check_rewards(desk: Path, said: str) -> None:
     rows = [json.loads(x) for x in (desk / "rewards/rewards.jsonl").open(encoding="utf-8")]
     assert sorted(r["score"] for r in rows) == [0.75] * DILEMMAS + [1.0] * DILEMMAS
@@ -108,6 +132,7 @@ CHECKS: dict[tuple[str, ...], Callable[[Path, str], None]] = {
     ("moral-reports", "judgings"): check_judgings,
     ("moral-reports", "judge-modes"): check_judgings,
     ("moral-reports", "import-upstream"): check_import,
+    ("moral-reports", "export"): check_tables,
     ("moral-reports", "export-upstream"): check_export,
     ("moral-reports", "export-rewards"): check_rewards,
     ("moral-reports", "cache"): check_cache,
@@ -127,6 +152,12 @@ def numbers(said: str, *words: str) -> list[float]:
 def by_model(said: str) -> None:
     assert numbers(said, FIRST) == [8 / 8]
     assert numbers(said, SECOND) == [6 / 8]
+
+
+def by_status(said: str) -> None:
+    # five chains of five steps in two shuffles, every step answered
+    rows = [line.split() for line in said.splitlines() if "answered" in line]
+    assert len(rows) == 4 and {row[-1] for row in rows} == {"50"}
 
 
 def by_criterion(said: str) -> None:
@@ -155,5 +186,6 @@ RECIPES: dict[str, Callable[[str], None]] = {
     "scenarios_df(": by_model,
     "criteria_df(": by_criterion,
     "corda_runs(": corda_figures,
+    "corda_steps_df(": by_status,
 }
 """By what a Python block calls, what it must print."""

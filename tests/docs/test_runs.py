@@ -12,8 +12,9 @@ import runpy
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -28,7 +29,7 @@ from moral_evals.reports.__main__ import main as moral_reports
 from tests.docs import desk as prepared
 from tests.docs.desk import stand_in
 from tests.docs.numbers import CHECKS, RECIPES, check_log
-from tests.docs.pages import CARDS, PAGES, blocks
+from tests.docs.pages import CARDS, PAGES, ROOT, blocks
 from tests.mocks import run
 
 MODELS = r"(?<![\w/.-])(openrouter|openai|anthropic)/(?=\w)"
@@ -63,6 +64,12 @@ NOT_RUN = {
     "python examples/worker.py": "processes of their own: tests/end_to_end/test_at_scale.py",
 }
 """Beginnings of commands that are not run here, with the reason."""
+
+WALKED = {"own-material": ROOT / "examples" / "own"}
+"""Pages that are followed from top to bottom in an empty folder, with the files they start from."""
+
+CODE_RUN_ELSEWHERE = ("export",)
+"""Pages whose code needs more runs than lie here: tests/reports/exchange/test_export_tables.py."""
 
 NOT_CODE = ("{context}",)
 """Beginnings of blocks that show a text."""
@@ -171,23 +178,44 @@ def shell_blocks() -> list:
     return found
 
 
+def page_of(block: Any) -> str:
+    return block.id.partition(":")[0]
+
+
 def left_out(line: str) -> bool:
     return line.startswith(tuple(NOT_RUN))
 
 
-@pytest.mark.parametrize("block", shell_blocks())
+@pytest.mark.parametrize("block", [b for b in shell_blocks() if page_of(b) not in WALKED])
 def test_the_commands_of_a_block(block, desk, capsys):
-    for line in lines_of(block):
+    follow(lines_of(block), desk, capsys)
+
+
+@pytest.mark.parametrize("page", WALKED)
+def test_a_page_is_followed_from_an_empty_folder(page, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "empty"
+    shutil.copytree(WALKED[page], folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    found = [b.values[0] for b in shell_blocks() if page_of(b) == page]
+    follow([line for block in found for line in lines_of(block)], folder, capsys)
+
+
+def follow(lines: Sequence[str], folder: Path, capsys: Any) -> None:
+    """Carry out the commands in turn; every log and printed figure is looked at."""
+    for line in lines:
         if left_out(line):
             continue
-        before = {p: p.stat().st_mtime_ns for p in desk.rglob("*.eval")}
+        before = {p: p.stat().st_mtime_ns for p in folder.rglob("*.eval")}
         carry_out(stood_in(line))
         said = " ".join(capsys.readouterr().out.split())
-        for path in sorted(desk.rglob("*.eval")):
+        for path in sorted(folder.rglob("*.eval")):
             if path.stat().st_mtime_ns != before.get(path):
                 check_log(read_eval_log(str(path)), line)
-        if (check := CHECKS.get(tuple(line.split()[:2]))) is not None:
-            check(desk, said)
+        check = CHECKS.get(tuple(line.split()[:2]))
+        if check is not None and folder.name == "desk":
+            check(folder, said)
 
 
 # --- nothing is stale, nothing is forgotten --------------------------------------------------------
@@ -215,7 +243,7 @@ def test_every_report_on_a_page_has_its_number_checked():
 
 
 def code_blocks(language: str) -> list:
-    pages = [*PAGES, *CARDS]
+    pages = [p for p in (*PAGES, *CARDS) if p.stem not in CODE_RUN_ELSEWHERE]
     found = [(p, text) for p in pages for kind, text in blocks(p) if kind == language]
     return [pytest.param(text, id=f"{p.parent.name}/{p.stem}") for p, text in found]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import score
 from inspect_ai.model import (
     ChatMessage,
     GenerateConfig,
@@ -21,6 +22,7 @@ from moral_evals.loaders.corda.rollouts import Condition, RolloutMetadata, rollo
 from moral_evals.loaders.errors import OptionError, SuiteError
 from moral_evals.providers.scripted import scripted
 from moral_evals.providers.scripted_api import ScriptedAPI
+from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.solvers.chain_prompt import step_messages
 from tests.chain_figures import chain_figures
 from tests.mocks import run
@@ -252,7 +254,7 @@ def test_an_unknown_rule_lists_the_rules(file: Path, name: str) -> None:
 
 
 def test_an_unknown_parameter_lists_the_parameters(file: Path) -> None:
-    with pytest.raises(OptionError, match=r"-M gama: allowed are chains, seed, gamma"):
+    with pytest.raises(OptionError, match=r"-M gama: allowed are chains, seed, gamma, tier_order"):
         ScriptedAPI("uniform", chains=str(file), gama=1)
 
 
@@ -296,3 +298,32 @@ def test_a_run_gives_the_figures_of_the_rule(
     assert found["unconditioned.lms"] == pytest.approx(lms)
     assert found["unconditioned.first_position_excess"] == pytest.approx(position, abs=1e-12)
     assert found["unconditioned.first_label_excess"] == pytest.approx(label, abs=1e-12)
+
+
+def test_tiers_of_ones_own(tmp_path):
+    # by hand: honour decides every step for "proud", so the best answers score 1 and the worst 0
+    row = chain("own")
+    for step in row["steps"]:
+        for option, tiers in zip(
+            step["options"], ({"honour": 1, "gain": 0}, {"honour": 0, "gain": 5}, {"honour": -1}),
+            strict=True,
+        ):  # fmt: skip
+            option["tiers"] = {"gain": 9} | tiers
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    order = "honour,gain"
+    found = {}
+    for rule in ("lexicographic-best", "lexicographic-worst"):
+        model = get_model(f"scripted/{rule}", memoize=False, chains=str(path), tier_order=order)
+        task = corda(data=str(path), tier_order=order, conditions="unconditioned", shuffles=1)
+        log = run(task, model, None, log_dir=str(tmp_path))
+        found[rule] = [s.scores["lexicographic"].value["score"] for s in log.samples]
+        again = score(log, lexicographic(), action="append", display="none")
+        (sample,) = again.samples
+        assert sample.scores["lexicographic1"].metadata["tier_order"] == ["honour", "gain"]
+        assert sample.scores["lexicographic1"].value == sample.scores["lexicographic"].value
+    assert found == {"lexicographic-best": [1.0], "lexicographic-worst": [0.0]}
+    with pytest.raises(SuiteError, match="-T tier_order="):
+        corda(data=str(path))
+    with pytest.raises(OptionError, match="-M tier_order: "):
+        get_model("scripted/uniform", memoize=False, tier_order="a,a")

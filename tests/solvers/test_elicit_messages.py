@@ -26,12 +26,8 @@ from moral_evals.loaders.morebench.records import (
     ScenarioMetadata,
 )
 from moral_evals.loaders.morebench.theories import theory
-from moral_evals.solvers.elicit import (
-    CandidateError,
-    candidate_prompt_sha256,
-    elicit_reasoning,
-    suite_messages,
-)
+from moral_evals.solvers.elicit import CandidateError, elicit_reasoning
+from moral_evals.solvers.wording import CandidateWording, suite_messages
 from tests.shapes import no_choices, output
 
 SECRET = "SECRET-CRITERION-TEXT"
@@ -195,8 +191,54 @@ def test_no_choice_at_a_limit_is_not_an_error_of_the_solver():
 
 def test_the_prompts_hash_follows_the_protocol(checkout: str):
     suite, upstream = (
-        candidate_prompt_sha256("suite"),
-        candidate_prompt_sha256("upstream", checkout),
+        CandidateWording.of("suite", None, None).sha256,
+        CandidateWording.of("upstream", checkout, None).sha256,
     )
     assert suite != upstream
-    assert suite == candidate_prompt_sha256("suite")
+    assert suite == CandidateWording.of("suite", None, None).sha256
+
+
+OWN = """---
+name: mine
+placeholders: [role, theory, reasoning, dilemma]
+---
+# system
+{{role}}
+{{theory}}
+# user
+Case: {{dilemma}} {"keep": "{braces}"}
+{{ reasoning }}
+"""
+
+
+def own_prompt(tmp_path: Path, text: str = OWN) -> str:
+    path = tmp_path / "mine.md"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("labels", LABELS, ids=lambda x: "-".join(x.values()))
+def test_an_own_prompt_holds_the_dilemma_verbatim_and_no_rubric(tmp_path: Path, labels):
+    messages = asked(scenario(**labels), candidate_prompt=own_prompt(tmp_path))
+    assert f'Case: {BRACES} {{"keep": "{{braces}}"}}' in messages[-1].text
+    assert SECRET not in everything(messages)
+    assert "secret-id" not in everything(messages)
+    name = labels["theory"]
+    assert (name in messages[0].text) == (name != NEUTRAL)
+    assert "<reasoning>" in messages[-1].text
+
+
+def test_an_edited_prompt_has_another_hash(tmp_path: Path):
+    first = CandidateWording.of("suite", None, own_prompt(tmp_path))
+    other = CandidateWording.of("suite", None, own_prompt(tmp_path, OWN + "More."))
+    assert first.facts() == other.facts() == {"candidate_prompt": "mine"}
+    assert first.sha256 != other.sha256
+
+
+@pytest.mark.parametrize(("needed", "problem"), [(True, "must hold"), (False, "holds")])
+def test_a_prompt_and_a_task_must_agree_about_the_theory(tmp_path: Path, needed, problem):
+    theories = OWN if not needed else OWN.replace("{{theory}}", "").replace("theory, ", "")
+    wording = CandidateWording.of("suite", None, own_prompt(tmp_path, theories))
+    with pytest.raises(OptionError, match=f"mine.md {problem} .*theory"):
+        wording.check_theory("task", needed)
+    wording.check_theory("task", not needed)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moral_evals.loaders.morebench.csv_rows import read_csv
+from moral_evals.loaders.morebench.csv_rows import UnknownColumns, read_csv
 from moral_evals.loaders.morebench.records import Scenario
 from tests.loaders.morebench.rows import HEADER
 
@@ -15,13 +15,16 @@ def read(tmp_path: Path):
     """Write rows to a CSV file and read them back."""
 
     def write_and_read(
-        *rows: dict[str, str], name: str = "morebench_public.csv", header: tuple[str, ...] = HEADER
+        *rows: dict[str, str],
+        name: str = "morebench_public.csv",
+        header: tuple[str, ...] = HEADER,
+        unknown: UnknownColumns = "refuse",
     ) -> list[Scenario]:
         path = tmp_path / name
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, header, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows)
-        return read_csv(path)
+        return read_csv(path, unknown)
 
     return write_and_read

@@ -142,8 +142,41 @@ def test_each_optional_column_may_be_absent_and_each_required_one_may_not(read, 
         assert len(read(row(), header=header)) == 1
 
 
-def test_an_unknown_column_is_passed_over(read):
-    assert len(read({**row(), "TASK_ID": "7"}, header=(*HEADER, "TASK_ID"))) == 1
+@pytest.mark.parametrize(
+    ("column", "nearest"),
+    [("Context", "CONTEXT"), ("ROLE DOMAIN", "ROLE_DOMAIN"), ("THEORIES", "THEORY"), ("x", "")],
+)
+def test_an_unknown_column_is_refused_with_the_nearest_name(read, column: str, nearest: str):
+    message = refusal(read, {**row(), column: "7"}, header=(*HEADER, column))
+    assert f"column {column!r} is not known" in message
+    assert ("did you mean" in message) == bool(nearest)
+    assert nearest in message
+    assert "separated by commas" in message
+    assert "-T allow_columns=true" in message
+
+
+@pytest.mark.parametrize("unknown", ["warn", "allow"])
+def test_an_unknown_column_can_be_passed_over(read, caplog, unknown):
+    header = (*HEADER, "TASK")
+    assert len(read({**row(), "TASK": "7"}, header=header, unknown=unknown)) == 1
+    assert ("'TASK' is not known" in caplog.text) == (unknown == "warn")
+
+
+def test_row_numbers_in_a_column_without_a_name_are_passed_over(read):
+    assert len(read({**row(), "": "0"}, header=("", *HEADER))) == 1
+
+
+def test_an_id_column_gives_the_ids(read):
+    header = ("ID", *HEADER)
+    found = read({**row(), "ID": " train "}, {**row(), "ID": "7"}, header=header)
+    assert [s.id for s in found] == ["train", "7"]
+
+
+@pytest.mark.parametrize(("ids", "problem"), [("aa", "stands in row 1 too"), ("a ", "not blank")])
+def test_ids_are_unique_and_not_blank(read, ids: str, problem: str):
+    message = refusal(read, *({**row(), "ID": i} for i in ids), header=("ID", *HEADER))
+    assert "row 2, field ID" in message
+    assert problem in message
 
 
 @pytest.mark.parametrize("dilemma", ["", "  \n"])

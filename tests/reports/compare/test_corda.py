@@ -300,6 +300,8 @@ def test_a_baseline_and_one_score_of_several(corda_logs, tmp_path):
     write_eval_log(again, path)
     with pytest.raises(SuiteError, match="tier_order differs"):
         compare([path])
+    (both,) = compare([path], allowed=["tier_order"])
+    assert cells(both, "corda_pairs_own") == {}, "two scorings of the same answers"
     (alone,) = compare([path], scorer="lexicographic1")
     assert alone.notes[0].startswith("Tier order welfare > rights_harm;")
     assert cells(alone, "corda_own")["scripted/welfare-first"]["LMS"].estimate > (

@@ -34,7 +34,7 @@ def test_corda_logs_of_then_and_now_stand_in_one_table(fresh: Path, capsys):
     found = rows(capsys, *old, fresh)
     # the same run then and now: the second of a name is numbered, its figures are the same
     then, now = (
-        [row[:1] + row[2:] for row in found if name in row]
+        [row[:1] + row[4:] for row in found if name in row]
         for name in ("scripted/uniform", "scripted/uniform #2")
     )
     assert len(then) > 20

@@ -14,7 +14,7 @@ from moral_evals.inspect_tasks import morebench
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.morebench.records import DIMENSIONS
 from moral_evals.reports.compare.command import compare
-from moral_evals.reports.form.document import Report, Table
+from moral_evals.reports.form.document import OutOf, Report, Table
 from moral_evals.scorers.rubric_judge import rubric_judge
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.mocks import always, mock, run, thinking
@@ -144,7 +144,7 @@ def test_regular_hard_and_coverage(report, found):
             assert row[title].n == len(used)
         assert row["Regular"].estimate == pytest.approx(np.nanmean(m.score), **EXACT)
         assert row["characters"] == round(np.nanmean(m.length))
-        assert row["scored"] == f"{len(used)}/27"
+        assert row["scored"] == OutOf(len(used), 27)
         assert row["graded"] == pytest.approx(np.nanmean(m.graded), **EXACT)
         assert row["refused"] == pytest.approx(np.nanmean(m.refused), **EXACT)
         assert row["trace"] == "raw"
@@ -268,7 +268,7 @@ def test_epochs_are_averaged_within_a_scenario_first(tmp_path):
     hard = by_hand.share(score, length, scale=1000)
     expected = by_hand.interval(hard, 6, bounds=(0, np.inf))
     assert ends(row["Hard"]) == pytest.approx(expected, **EXACT)
-    assert row["scored"] == "12/12"
+    assert row["scored"] == OutOf(12, 12)
     assert row["Regular"].n == 6
     assert [t.name for t in report.tables] == ["scores", "dimensions"], "one run makes no pair"
 
@@ -306,7 +306,7 @@ def test_trace_and_response_of_the_same_logs_are_two_reports(both_logs):
             assert row["Regular"].estimate == pytest.approx(np.nanmean(m.score), **EXACT)
             hard = 1000 * np.nansum(m.score) / np.nansum(m.length)
             assert row["Hard"].estimate == pytest.approx(hard, **EXACT)
-            assert row["scored"] == f"{len(known(m.score))}/6"
+            assert row["scored"] == OutOf(len(known(m.score)), 6)
             found = dimensions[log.eval.model]["identifying"].estimate
             assert found == pytest.approx(np.nanmean(m.dimensions["identifying"]), **EXACT)
         assert f"{judged} judged" in report.notes[1]
@@ -390,6 +390,6 @@ def test_a_run_without_any_score_comes_last_and_is_not_tested(both_logs, tmp_pat
     )  # fmt: skip
     (report,) = compare([log.location, both_logs[0]], scorer="rubric_judge")
     last = table(report, "scores").rows[-1]
-    assert last[:5] == ["mockllm/model", last[1], last[2], "–", "0/6"]
-    assert np.isnan(last[1].estimate)
+    assert (last[0], last[4]) == ("mockllm/model", OutOf(0, 6))
+    assert np.isnan([last[1].estimate, last[3]]).all()
     assert table(report, "pairs_regular").rows[0][-2] == "not tested"

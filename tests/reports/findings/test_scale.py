@@ -8,6 +8,7 @@ from scipy.stats import linregress
 
 from moral_evals.loaders.tables.model_file import ModelFacts
 from moral_evals.reports.findings.scale import scale
+from moral_evals.reports.form.document import OutOf
 from tests.reports.builders import column, rubric_run
 
 SIZES = {"m8": 8.0, "m1": 1.0, "m70": 70.0}
@@ -37,7 +38,7 @@ def test_members_stand_by_size_with_length_beside_the_scores():
     hard = 1000 * big.values["score"].mean() / big.values["length"].mean()
     assert column(table, "Hard")[2].estimate == pytest.approx(hard)
     assert column(table, "characters")[2] == round(big.values["length"].mean())
-    assert column(table, "scored") == ["12/12"] * 3
+    assert column(table, "scored") == [OutOf(12, 12)] * 3
 
 
 def test_slopes_of_a_family():

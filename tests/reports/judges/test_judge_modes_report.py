@@ -106,10 +106,11 @@ def test_both_ways_are_compared_with_known_flips_and_calls(finished, stub, modes
     found = modes("out.eval", "--judge", STUB)
     single, sizes = sum(rubrics(finished)), [c for n in rubrics(finished) for c in chunk_sizes(n)]
     assert len(sizes) < single / 4
+    served = f"{STUB} (base_url={stub.base_url})"
     flipped = sum(size // 4 for size in sizes)
     assert found["agreement"][0][1] == pytest.approx(1 - flipped / single)
-    assert [r[1:4] for r in found["judgings"]] == [[STUB, "criterion", "trace"],
-                                                   [STUB, f"rubric by {CHUNK}", "trace"]]  # fmt: skip
+    assert [r[1:4] for r in found["judgings"]] == [[served, "criterion", "trace"],
+                                                   [served, f"rubric by {CHUNK}", "trace"]]  # fmt: skip
     saved = pytest.approx(1 - len(sizes) / single)
     assert found["calls"][0] == ["calls", single, len(sizes), saved]
     assert found["calls"][1] == ["input tokens", 100 * single, 100 * len(sizes), saved]
@@ -140,7 +141,9 @@ def test_what_was_judged_before_is_not_paid_again_and_counts_all_the_same(stub, 
 def test_several_judges_make_a_panel(finished, stub, modes):
     names = ["openai-api/modes/one", "openai-api/modes/two", "openai-api/modes/three"]
     found = modes("panel.eval", *[a for name in names for a in ("--judge", name)])
-    assert {row[1] for row in found["judgings"]} == {" + ".join(names)}
+    assert {row[1] for row in found["judgings"]} == {
+        " + ".join(f"{name} (base_url={stub.base_url})" for name in names)
+    }
     assert found["calls"][0][1] == 3 * sum(rubrics(finished))
     assert stub.stats.calls["judge"] == sum(found["calls"][0][1:3])
 

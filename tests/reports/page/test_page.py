@@ -171,8 +171,8 @@ def test_a_table_is_saved_as_csv():
     start, _, data = link["href"].partition(",")
     assert start == "data:text/csv;charset=utf-8"
     lines = unquote(data).splitlines()
-    assert lines[0] == "table,row,column,value,lower,upper,n"
-    assert lines[1] == "scores,a,Regular,0.5,0.25,0.75,12"
+    assert lines[0] == "table,row,run_id,run_id_2,column,value,lower,upper,n,flag,text"
+    assert lines[1] == "scores,a,,,regular,0.5,0.25,0.75,12,small_n,"
 
 
 def test_half_a_surrogate_does_not_stop_the_page(logs, tmp_path, monkeypatch):

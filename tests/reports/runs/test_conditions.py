@@ -59,6 +59,14 @@ def in_metadata(**facts: Any) -> Callable[[EvalLog], None]:
     return lambda log: log.eval.metadata.update(facts)
 
 
+def in_plan(**params: Any) -> Callable[[EvalLog], None]:
+    return lambda log: log.plan.steps[0].params.update(params)
+
+
+def other_solver(log: EvalLog) -> None:
+    log.plan.steps[0].solver, log.plan.steps[0].params = "german", {"formal": True}
+
+
 def version(log: EvalLog) -> None:
     log.eval.task_version = "2-A"
 
@@ -69,7 +77,8 @@ COPIES = {
         in_metadata(data={"file": "other.jsonl", "sha256": "f" * 64}),
         "; small.jsonl",
     ),
-    "protocol": (in_metadata(protocol="upstream"), "; upstream "),
+    "protocol": (in_plan(protocol="upstream"), "; upstream "),
+    "solver": (other_solver, "solver differs: elicit_reasoning; german(formal=true)"),
     "judged": (in_scores(judged="response"), "judged differs: "),
     "judge": (
         in_scores(judge="mockllm/else", judges=[{"model": "mockllm/else", "settings": {}}]),
@@ -95,7 +104,7 @@ def test_each_difference_is_refused_and_can_be_allowed(first, tmp_path, name):
 
 
 def test_the_candidates_prompts_are_part_of_the_protocol(first, tmp_path):
-    other = changed(first, tmp_path, in_metadata(candidate_prompts_sha256="feed"))
+    other = changed(first, tmp_path, in_scores(candidate_prompts_sha256="feed"))
     assert "protocol differs: suite " in refusal(first.location, other)
 
 
@@ -109,17 +118,20 @@ def test_the_interface_part_of_a_version_does_not_matter(first, tmp_path):
 
 def test_all_reasons_are_in_one_message(first, tmp_path):
     def change(log: EvalLog) -> None:
-        for difference, _ in COPIES.values():
-            difference(log)
+        for name in told:
+            COPIES[name][0](log)
+
+    # a solver of the user's own has no protocol of ours
+    told = [name for name in COPIES if name != "protocol"]
 
     other = changed(first, tmp_path, change)
     said = refusal(first.location, other)
-    for name in COPIES:
+    for name in told:
         assert f"{name} differs: " in said
-    assert said.count(" differs: ") == len(COPIES)
+    assert said.count(" differs: ") == len(told)
     assert "\n" not in said
     left = refusal(first.location, other, allowed=["judge", "version"])
-    assert left.count(" differs: ") == len(COPIES) - 2
+    assert left.count(" differs: ") == len(told) - 2
     compare([first.location, other], allowed=list(COPIES))
 
 

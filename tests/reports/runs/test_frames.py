@@ -43,9 +43,18 @@ def test_a_row_a_score_with_the_logs_own_values(log):
             )
             value = sample.scores[scorer].value
             for key in ("score", "length", "dim_identifying", "graded_share"):
-                assert row[key] == pytest.approx(value[prefix + key], nan_ok=True)
+                # the value is rounded for the viewer, the frame is not
+                assert row[key] == pytest.approx(value[prefix + key], abs=5.1e-5, nan_ok=True)
             assert row["reason"] == sample.scores[scorer].reason or math.isnan(row["reason"])
             assert row["role"] == sample.metadata["role"]
+
+
+def test_its_mean_is_the_logs_own_figure(log, recwarn):
+    frame = scenarios_df(log.location, scorer="rubric_judge")
+    header = read_eval_log(log.location, header_only=True)
+    (score,) = (s for s in header.results.scores if s.scorer == "rubric_judge")
+    assert frame["score"].mean() == pytest.approx(score.metrics["regular"].value, abs=1e-12)
+    assert not [w for w in recwarn if "off the mean" in str(w.message)]
 
 
 def test_a_row_a_criterion_with_its_verdict(log):
