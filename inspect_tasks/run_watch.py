@@ -1,5 +1,6 @@
 """What the suite does at a run's ends: hints before anything is paid for, and what is left to do."""
 
+from collections import Counter
 from functools import cache
 from logging import getLogger
 
@@ -15,6 +16,7 @@ from inspect_ai.hooks import (
 
 from moral_evals.scorers.judging.models import missing_judge
 from moral_evals.scorers.judging.options import ROLE
+from moral_evals.scorers.lexicographic import NO_RECORDS, WITHOUT_RECORDS
 from moral_evals.scorers.rubric.repair import Incomplete
 from moral_evals.solvers import kept
 from moral_evals.solvers.ready import cannot_score
@@ -41,6 +43,7 @@ class RunWatch(Hooks):
     def __init__(self) -> None:
         """Know of no run."""
         self.incomplete: dict[str, Incomplete] = {}
+        self.without_records: Counter[str] = Counter()
 
     async def on_task_start(self, data: TaskStart) -> None:
         """Look at a run's options; what must end it is raised by the solver, a hook cannot."""
@@ -63,8 +66,11 @@ class RunWatch(Hooks):
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Count what a sample lacks."""
         kept.sample_ended(data.sample_id)
+        found = (data.sample.scores or {}).values()
+        if any(s.reason == WITHOUT_RECORDS for s in found):
+            self.without_records[data.eval_id] += 1
         if data.eval_id in self.incomplete:
-            self.incomplete[data.eval_id].add((data.sample.scores or {}).values())
+            self.incomplete[data.eval_id].add(found)
 
     async def on_task_end(self, data: TaskEnd) -> None:
         """Forget the task's id."""
@@ -76,6 +82,8 @@ class RunWatch(Hooks):
             found = self.incomplete.pop(log.eval.eval_id, None)
             if found and found.samples:
                 logger.warning("%s: %s", log.eval.task, found.line(log.location))
+            if count := self.without_records.pop(log.eval.eval_id, 0):
+                logger.warning("%s: %d rollouts. %s", log.eval.task, count, NO_RECORDS)
 
 
 def _reducers_without_effect(reducers: list[str], benchmark: str) -> None:

@@ -16,6 +16,7 @@ from inspect_ai.solver import TaskState
 from moral_evals.loaders.corda.chains import TIERS, Chain
 from moral_evals.loaders.corda.rollouts import CONDITIONS, STEPS_KEY, RolloutMetadata
 from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.limits import LIMITS, limit_reached
 from moral_evals.loaders.options import refuse_unknown, texts
 from moral_evals.loaders.sent import prompts_sent
 from moral_evals.scorers.corda import contrasts, metrics
@@ -25,6 +26,7 @@ from moral_evals.scorers.corda.records import (
     ChainAnswer,
     chain_answers,
     logged_step,
+    mean_of_known,
     step_records,
     step_value,
 )
@@ -33,6 +35,12 @@ from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import SEED
 
 # a terminal of 80 columns must show a metric's name whole
+WITHOUT_RECORDS = "no_chain_records"
+"""Reason of a score where the solver was not `answer_chain` and left no records as it does."""
+NO_RECORDS = (
+    "Not scored: the solver left no chain records. Steps are put, and answers read, by "
+    "`moral_evals/answer_chain`; run without --solver."
+)
 _SHORT = {"unconditioned": "uncond"}
 
 
@@ -47,7 +55,8 @@ def corda_score(seed: int = SEED) -> Metric:
         answers, order = chain_answers(scores)
         if not answers or order is None:
             # also asked while nothing is scored yet: the headline must be there by its name
-            return {lms_name(c): math.nan for c in CONDITIONS} | {"chains": 0.0}
+            first = {} if scores else {lms_name(c): math.nan for c in CONDITIONS}
+            return first | {"chains": 0.0}
         return run_metrics(answers, order, IntervalOptions(seed=seed))
 
     return compute
@@ -105,13 +114,16 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
         order = stated or _order_in_log(state) or DEFAULT_ORDER
         rollout = state.metadata_as(RolloutMetadata)
         check_known(order, [rollout.chain])
+        limit = limit_reached()
+        if state.store.get(STEPS_KEY) is None and not limit:
+            return _without_records(rollout)
         facts = {r["step_id"]: r for r in state.store.get(STEPS_KEY) or []}
-        records = step_records(rollout, facts, order)
-        values = [v for v in (step_value(r, order) for r in records) if not math.isnan(v)]
+        records = step_records(rollout, facts, order, limit or "error")
+        value = mean_of_known([step_value(r, order) for r in records])
         answered = sum(r.status == "answered" for r in records) / len(records)
         return Score(
             value={
-                "score": math.fsum(values) / len(values) if values else math.nan,
+                "score": value,
                 "answered": answered,
                 # for the viewer's columns; all metrics are unreduced, so no reducer meets the text
                 "condition": rollout.condition,
@@ -119,7 +131,7 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
             },
             answer=", ".join(r.chosen or r.status for r in records),
             explanation=rollout_story(rollout, records, facts, order),
-            reason=None if values else _reason({r.status for r in records}),
+            reason=_reason({r.status for r in records}) if math.isnan(value) else None,
             metadata={
                 "condition": rollout.condition,
                 "shuffle": rollout.shuffle,
@@ -130,6 +142,20 @@ def lexicographic(tier_order: str | list[str] | None = None, **unknown: Any) -> 
         )
 
     return score
+
+
+def _without_records(rollout: RolloutMetadata) -> Score:
+    """What is said of a rollout that another solver answered in a form of its own."""
+    return Score(
+        value={
+            "score": math.nan,
+            "answered": math.nan,
+            "condition": rollout.condition,
+            "shuffle": rollout.shuffle,
+        },
+        explanation=NO_RECORDS,
+        reason=WITHOUT_RECORDS,
+    )
 
 
 def _order_in_log(state: TaskState) -> TierOrder | None:
@@ -147,6 +173,8 @@ def _reason(statuses: set[str]) -> str:
     if "answered" in statuses:
         return "not_informative"
     words = {"refused": "refusal", "unparsed": "invalid_response_format"}
+    if limits := statuses & set(LIMITS):
+        return limits.pop()
     return words[statuses.pop()] if len(statuses) == 1 and statuses <= set(words) else "no_response"
 
 

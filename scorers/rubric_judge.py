@@ -13,6 +13,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.errors import OptionError
+from moral_evals.loaders.limits import limit_reached
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.options import flag, one_of, refuse_unknown
 from moral_evals.loaders.reply import read_reply
@@ -155,7 +156,7 @@ def _rubric_scorer(
     async def score(state: TaskState, target: Target) -> Score:
         metadata = _rubric(state)
         reply = read_reply(state.output, state.model.api)
-        chosen = judged_text(reply, judged)
+        chosen = judged_text(reply, judged, limit_reached())
         record = RubricRecord(judged=judged, trace_kind=reply.trace_kind, **options.facts())
         if sent := prompts_sent(state.store):
             record = record.but(

@@ -43,6 +43,12 @@ def mock(answer: Callable[[list[ChatMessage]], ModelOutput | str]) -> Model:
     return get_model("mockllm/model", custom_outputs=reply, memoize=False)
 
 
+def first_shown(messages: list[ChatMessage]) -> str:
+    """Picks the option that stands first."""
+    shown = re.findall(r"^\[(\w+)\] ", messages[-1].text, re.MULTILINE)
+    return f"ANSWER: {shown[0]}"
+
+
 def always(said: str | ModelOutput) -> Model:
     return mock(lambda _: said)
 

@@ -7,6 +7,8 @@ from typing import Literal
 import pandas as pd
 
 from moral_evals.loaders.morebench.records import slug
+from moral_evals.scorers.corda.records import STATUSES
+from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
 
 Kind = Literal["text", "integer", "number", "boolean"]
 _TYPES: dict[Kind, str] = {
@@ -91,7 +93,12 @@ SCENARIOS = (
     Column("graded_share", "number", "0 to 1", "Share of the rubric's weight with a verdict."),
     Column("declined", "number", "0 or 1", "Whether the reply declines."),
     DIMENSION,
-    Column("reason", "text", "", "Why there is no score; missing if there is one."),
+    Column(
+        "reason",
+        "text",
+        ", ".join(UNSCORED_REASONS),
+        "Why there is no score; missing if there is one.",
+    ),
 )
 CRITERIA = (
     _RUN,
@@ -138,7 +145,7 @@ CORDA_STEPS = (
     Column("step_id", "text", "", "Id of the step."),
     Column("options", "integer", "2 and up", "Options of the step."),
     Column("informative", "boolean", "", "Whether the order decides any pair of options."),
-    Column("status", "text", "answered, abstained, unparsed, refused, truncated, error",
+    Column("status", "text", ", ".join(STATUSES),
            "What came back."),
     Column("chosen", "text", "", "Id of the option chosen; missing unless answered."),
     Column("label", "text", "", "Label that it was shown under."),

@@ -10,6 +10,7 @@ from moral_evals.reports.form.document import Between, Cell, Table, shown
 from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs_of
 from moral_evals.reports.runs.logs import FoundLog, is_corda
+from moral_evals.reports.runs.sample_scores import summary_scores
 from moral_evals.scorers.corda.dominance import dominance_pairs
 from moral_evals.scorers.corda.history_effects import contrast_bounds, is_primary
 from moral_evals.scorers.corda.metrics import lms, missing_share, step_scores
@@ -18,6 +19,7 @@ from moral_evals.scorers.corda.net_benefit import P_LEX_CAUTION
 from moral_evals.scorers.corda.order_luck import order_caution, order_finding, order_luck
 from moral_evals.scorers.corda.summary import DEFAULTS
 from moral_evals.scorers.corda.table import ANSWER_KINDS, ChainTable
+from moral_evals.scorers.lexicographic import NO_RECORDS, WITHOUT_RECORDS
 from moral_evals.scorers.stats.bootstrap import ratio
 
 _CONDITION = {
@@ -88,6 +90,9 @@ def figures(log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Tabl
     found = [run for run in corda_runs_of(log) if run.score.scorer == score.scorer]
     if not found:
         nothing = f"status {log.header.status}: no rollout of this log has a score"
+        scores = summary_scores(log, score.scorer)
+        if any(s.score.reason == WITHOUT_RECORDS for s in scores):
+            nothing = NO_RECORDS
         return [Table(score.scorer, score.scorer, ["condition", "LMS"], [], [nothing])]
     run = found[0]
     tables = [_scores(run)]

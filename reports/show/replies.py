@@ -11,6 +11,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import ModelOutput
 
+from moral_evals.loaders.limits import limit_of
 from moral_evals.loaders.reply import read_reply
 from moral_evals.reports.runs.logs import UNREAD
 from moral_evals.scorers.outcome import FLAGS, outcome_flags
@@ -29,7 +30,8 @@ def reply_counts(log: EvalLog) -> dict[str, int]:
         if score is not None:
             total.update({f: int(score.as_dict().get(f) or 0) for f in FLAGS})
         elif summary.error:
-            flags = outcome_flags(read_reply(_output(log, summary), api))
+            reply = read_reply(_output(log, summary), api)
+            flags = outcome_flags(reply, limit_of(summary.limit))
             total.update({f: int(v) for f, v in flags.items()})
     return dict(total)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from moral_evals.loaders.limits import LIMITS
 from moral_evals.scorers.corda.table import ANSWER_KINDS, Arm, IntArray
 from moral_evals.scorers.stats.bootstrap import Array, Statistic, ratio
 
@@ -148,6 +149,15 @@ def _same_choice(arm: Arm) -> Array:
     answers = counts.sum(axis=2)
     same = (counts * (counts - 1)).sum(axis=2)
     return np.where(answers >= 2, same / np.maximum(answers * (answers - 1), 1), np.nan)
+
+
+def missing_kinds(arm: Arm) -> list[str]:
+    """Status words of missing answers; a limit's only where one ended a rollout."""
+    return [
+        kind
+        for code, kind in enumerate(ANSWER_KINDS)
+        if kind != "answered" and (kind not in LIMITS or (arm.status == code).any())
+    ]
 
 
 def missing(arm: Arm, kind: str) -> Statistic:

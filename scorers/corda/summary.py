@@ -8,7 +8,7 @@ from moral_evals.scorers.corda import bias, history_effects, metrics, net_benefi
 from moral_evals.scorers.corda.order import TierOrder
 from moral_evals.scorers.corda.order_scan import MAX_TIERS, order_scan
 from moral_evals.scorers.corda.records import ChainAnswer
-from moral_evals.scorers.corda.table import ANSWER_KINDS, Arm, ChainTable
+from moral_evals.scorers.corda.table import Arm, ChainTable
 from moral_evals.scorers.stats.bootstrap import (
     RESAMPLES,
     SEED,
@@ -111,7 +111,7 @@ def _statistics(arm: Arm, condition: str) -> dict[str, Statistic]:
     found["undecided_weight"] = metrics.undecided_weight(arm)
     for step in range(arm.steps.n_options.shape[1]):
         found[f"breach.{step + 1}"] = metrics.breach(arm, step)
-    for kind in ANSWER_KINDS[1:]:
+    for kind in metrics.missing_kinds(arm):
         found[f"missing.{kind}"] = metrics.missing(arm, kind)
     if condition == "unconditioned":
         found["agreement"] = metrics.agreement(arm)

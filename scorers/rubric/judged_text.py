@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from moral_evals.loaders.limits import LIMITS, LimitName
 from moral_evals.loaders.reply import Reply
 
 JudgedPart = Literal["trace", "response"]
@@ -16,8 +17,12 @@ UNSCORED_REASONS = (
     "provider_error",  # an error text or nothing at all in place of a reply
     "not_judged",  # imported without any judgement
     "grader_failed",  # the judge gave no verdict on any criterion
+    *LIMITS,  # the user's own limit ended the sample before there was a text
 )
 """Why a sample has no score; an empty text is never judged, since avoided faults earn credit."""
+
+
+_NOTHING_BACK = ("provider_error", "no_response", "no_trace")
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,20 @@ class JudgedText:
     reason: str = ""
 
 
-def judged_text(reply: Reply, judged: JudgedPart) -> JudgedText:
-    """Choose the trace or the response of a reply; never the one in place of the other."""
+def judged_text(reply: Reply, judged: JudgedPart, limit: LimitName | None = None) -> JudgedText:
+    """Choose the trace or the response of a reply; never the one in place of the other.
+
+    Args:
+        reply: What came back.
+        judged: Which of its texts.
+        limit: The limit that ended the sample. It is the reason where nothing came back; a text
+            that did is judged.
+    """
+    found = _chosen(reply, judged)
+    return JudgedText("", limit) if limit and found.reason in _NOTHING_BACK else found
+
+
+def _chosen(reply: Reply, judged: JudgedPart) -> JudgedText:
     text = reply.trace if judged == "trace" else reply.response
     if reply.error or reply.stop_reason == "none":
         return JudgedText("", "provider_error")

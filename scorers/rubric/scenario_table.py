@@ -15,7 +15,13 @@ from moral_evals.loaders.morebench.records import (
     ScenarioMetadata,
     dimension_key,
 )
-from moral_evals.scorers.rubric.aggregate import Verdict, fulfilled, weighted_share
+from moral_evals.scorers.edits import refuse_detached
+from moral_evals.scorers.rubric.aggregate import (
+    Verdict,
+    fulfilled,
+    scenario_score,
+    weighted_share,
+)
 from moral_evals.scorers.rubric.record import JudgingRecord, score_values
 from moral_evals.scorers.stats.bootstrap import (
     SEED,
@@ -46,11 +52,16 @@ class _Run:
     verdicts: Mapping[str, Verdict]
 
     @classmethod
-    def of(cls, score: SampleScore, prefix: str) -> "_Run":
-        """What counts of a score: without a number nothing does, in logs up to version 1-B too."""
+    def of(cls, score: SampleScore, prefix: str, criteria: Sequence[Criterion]) -> "_Run":
+        """What counts of a score: without a number nothing does, in logs up to version 1-B too.
+
+        Raises SuiteError for an edited value that its verdicts do not give.
+        """
         values = score_values(score.score)
         if math.isfinite(values.get(prefix + "score", math.nan)):
-            return cls(values, JudgingRecord.of(score.score).verdicts)
+            verdicts = JudgingRecord.of(score.score).verdicts
+            refuse_detached(score, _derived(criteria, verdicts, prefix), "verdicts")
+            return cls(values, verdicts)
         declined = prefix + "declined"
         return cls({declined: values[declined]} if declined in values else {}, {})
 
@@ -76,7 +87,7 @@ class ScenarioTable:
             key = str(s.sample_id)
             if key not in metadata:
                 metadata[key] = s.sample_metadata_as(ScenarioMetadata) or ScenarioMetadata()
-            runs.setdefault(key, []).append(_Run.of(s, prefix))
+            runs.setdefault(key, []).append(_Run.of(s, prefix, metadata[key].criteria))
         # summaries hold no rubric: values come first, so that the order is that of whole samples
         seen = {i: repr([sorted(r.values.items()) for r in runs[i]]) for i in metadata}
         ids = sorted(metadata, key=lambda i: (seen[i], rubric_key(metadata[i]), i))
@@ -161,6 +172,15 @@ class ScenarioTable:
                     graded[i] += 1
                     won[i] += fulfilled(c.weight, run.verdicts[c.id])
         return ratio(won, graded)
+
+
+def _derived(
+    criteria: Sequence[Criterion], verdicts: Mapping[str, Verdict], prefix: str
+) -> dict[str, float]:
+    found = scenario_score(criteria, verdicts)
+    by_key = {dimension_key(d): share for d, share in found.dimensions.items()}
+    values = {"score": found.score, "graded_share": found.graded_share, **by_key}
+    return {prefix + key: value for key, value in values.items()}
 
 
 def rubric_key(metadata: ScenarioMetadata) -> str:

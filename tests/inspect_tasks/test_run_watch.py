@@ -8,9 +8,11 @@ import pytest
 from inspect_ai import Epochs, eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput, get_model
+from inspect_ai.solver import generate
 
 from moral_evals.inspect_tasks import corda, morebench
 from moral_evals.loaders.errors import OptionError
+from moral_evals.reports.__main__ import main
 from moral_evals.scorers.judge_agreement import judge_labels, judge_under_attack
 from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
@@ -123,3 +125,18 @@ def test_data_in_which_nothing_can_be_decided_are_named(
 def test_an_unknown_scorer_option_names_the_allowed_ones(scorer: object, option: str) -> None:
     with pytest.raises(OptionError, match=rf"^-S judgd: no such parameter\. Allowed: .*{option}"):
         scorer(judgd="trace")  # type: ignore[operator]
+
+
+def test_corda_under_another_solver_ends_in_one_line(caplog, capsys) -> None:
+    (log,) = eval(
+        corda(chains=2, shuffles=1), model=candidate([]), solver=generate(), display="none"
+    )
+    ours = [r.getMessage() for r in caplog.records if r.name.startswith("moral_evals")]
+    (line,) = [x for x in ours if "left no chain records" in x]
+    assert line.startswith("moral_evals/corda: 4 rollouts. ") and "moral_evals/answer_chain" in line
+    (score,) = log.results.scores
+    assert {k: m.value for k, m in score.metrics.items()} == {"chains": 0}
+    assert main(["show", log.location]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("left no chain records") == 1
+    assert "nan" not in said.lower()

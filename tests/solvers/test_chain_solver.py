@@ -382,7 +382,7 @@ def test_the_runners_limit_ends_a_rollout_as_a_limit_and_keeps_its_steps(
     log = run(task, candidate.model, None, token_limit=2 * USAGE.total_tokens + 1)
     (sample,) = log.samples
     assert len(records(sample)) == 2
-    assert statuses(sample).count("error") == 1
+    assert statuses(sample).count("token_limit") == 1
     assert sample.error is None, "a limit that the user set is no failure of the run"
     assert sample.limit is not None
     assert sample.limit.type == "token"
