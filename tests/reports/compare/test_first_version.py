@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import eval as run
+from inspect_ai.model import get_model
 
 from moral_evals.inspect_tasks import corda
 from moral_evals.reports.__main__ import main
@@ -18,7 +19,9 @@ def fresh(tmp_path_factory) -> Path:
     """The run of wheel-corda.eval, made again by the code of now."""
     folder = tmp_path_factory.mktemp("fresh")
     task = corda(chains=3, conditions="unconditioned,own,best,worst")
-    [log] = run(task, model="scripted/uniform", log_dir=str(folder), display="none")
+    # a model of its own: one that other tests have asked would draw on
+    model = get_model("scripted/uniform", memoize=False)
+    [log] = run(task, model=model, log_dir=str(folder), display="none")
     assert log.status == "success"
     return folder
 
