@@ -1,7 +1,7 @@
 """MoReBench and MoReBench-Theory: graded moral reasoning (Chiu et al., arXiv 2510.16380)."""
 
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, cast
 
 from inspect_ai import Task, task
 from inspect_ai.log import HeadlineMetric
@@ -16,6 +16,7 @@ from moral_evals.loaders.options import one_of, refuse_unknown
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.outcome import outcome
+from moral_evals.scorers.rubric.judged_text import JUDGED_PARTS, JudgedPart
 from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.rubric_judge import rubric_judge, rubric_judge_response
 from moral_evals.solvers.elicit import elicit_reasoning
@@ -71,7 +72,8 @@ def morebench(
         allow_columns: Pass over columns of a .csv of your own that are not known.
         protocol: Prompts of candidate and judge: `suite` or `upstream` (the paper's wording).
         upstream_path: Checkout of the upstream repository; left out, its prompts are fetched.
-        judged: `trace`, `response`, or `both` (two scores side by side).
+        judged: `trace`, `response`, or `both` (two scores side by side). An agent's trace is its
+            reasoning over all turns; `last_turn` judges that of the last turn alone.
         judge_mode: `criterion` (one judge call each, as in the paper) or `rubric` (all criteria
             in one call: cheaper, and not comparable with the paper).
         rubric_chunk: Criteria a call at most in mode `rubric`.
@@ -198,13 +200,14 @@ def _rubric_task(
     theories: str | None = None,
 ) -> Task:
     watch_runs()
-    one_of("judged", judged, ("trace", "response", "both"))
+    one_of("judged", judged, (*JUDGED_PARTS, "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
     asked = CandidateWording.of(protocol, upstream_path, candidate_prompt, theories)
     loaded = load(variant, data, revision, filters, allow_columns, tuple(asked.theories))
     asked.check_theory(variant.name, variant is MOREBENCH_THEORY)
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": on_judge_error}
-    first: Scorer = rubric_judge(judged="response" if judged == "response" else "trace", **judging)
+    part = cast(JudgedPart, "trace" if judged == "both" else judged)
+    first: Scorer = rubric_judge(judged=part, **judging)
     scorers, prefixes = [first], {"rubric_judge": ""}
     if judged == "both":
         scorers.append(rubric_judge_response(**judging))

@@ -8,7 +8,8 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from moral_evals.loaders.limits import LimitName, limit_reached
-from moral_evals.loaders.reply import Reply, read_reply
+from moral_evals.loaders.reply import Reply
+from moral_evals.loaders.turns import read_turns
 from moral_evals.scorers.rubric.record import OutcomeRecord
 
 _KINDS = ("raw", "summary", "elicited", "redacted", "none")
@@ -37,7 +38,7 @@ def outcome() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        reply = read_reply(state.output, state.model.api)
+        reply = read_turns(state.messages, state.output, state.model.api)
         limit = limit_reached()
         flags = outcome_flags(reply, limit)
         shown = ", ".join(f.replace("_", " ") for f, on in flags.items() if on)

@@ -16,14 +16,18 @@ from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.limits import limit_reached
 from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.options import flag, one_of, refuse_unknown
-from moral_evals.loaders.reply import read_reply
 from moral_evals.loaders.sent import own_prompt_sent, prompts_sent
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.judging.refusal_question import ask_declines, declined
-from moral_evals.scorers.rubric.judged_text import JudgedPart, judged_text
+from moral_evals.scorers.rubric.judged_text import (
+    JUDGED_PARTS,
+    JudgedPart,
+    judged_text,
+    reply_for,
+)
 from moral_evals.scorers.rubric.panel_metrics import panel_alpha
 from moral_evals.scorers.rubric.record import RubricRecord
 from moral_evals.scorers.rubric.refusal_metrics import refusal_figures, was_asked
@@ -94,7 +98,8 @@ def rubric_judge(
     """Judge one text of the reply against the rubric in the sample's metadata.
 
     Args:
-        judged: `trace` or `response`.
+        judged: `trace` (over all turns of an agent), `last_turn` (its last turn's trace alone) or
+            `response`.
         protocol: Judge prompt, `suite` or `upstream`.
         upstream_path: Checkout of the upstream repository for `upstream`; None fetches it once.
         judge_mode: `criterion` (one call each, as in the paper) or `rubric` (all in one call).
@@ -148,14 +153,14 @@ def _rubric_scorer(
     ask_refusal: bool,
     on_judge_error: OnJudgeError,
 ) -> Scorer:
-    one_of("judged", judged, ("trace", "response"))
+    one_of("judged", judged, JUDGED_PARTS)
     one_of("on_judge_error", on_judge_error, ("unscored", "raise"))
     flag("ask_refusal", ask_refusal)
     since = time.monotonic()
 
     async def score(state: TaskState, target: Target) -> Score:
         metadata = _rubric(state)
-        reply = read_reply(state.output, state.model.api)
+        reply = reply_for(judged, state.messages, state.output, state.model.api)
         chosen = judged_text(reply, judged, limit_reached())
         record = RubricRecord(judged=judged, trace_kind=reply.trace_kind, **options.facts())
         if sent := prompts_sent(state.store):

@@ -8,7 +8,7 @@ import pandas as pd
 
 from moral_evals.loaders.morebench.records import slug
 from moral_evals.scorers.corda.records import STATUSES
-from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
+from moral_evals.scorers.rubric.judged_text import JUDGED_PARTS, UNSCORED_REASONS
 
 Kind = Literal["text", "integer", "number", "boolean"]
 _TYPES: dict[Kind, str] = {
@@ -48,7 +48,7 @@ _SAMPLE = (
     Column("epoch", "integer", "1 and up", "Repeat of the sample."),
 )
 _JUDGED = (
-    Column("judged", "text", "trace, response", "Which text was judged."),
+    Column("judged", "text", ", ".join(JUDGED_PARTS), "Which text was judged."),
     Column("judge", "text", "", "The judge, or a panel's judges joined; missing if none judged."),
 )
 

@@ -106,7 +106,7 @@ class Rewarded:
 
     def group(self) -> tuple[Hashable, ...]:
         """Equal for replies to the same prompt, judged in the same way."""
-        kind = self.row.trace_kind if self.row.judged == "trace" else ""
+        kind = self.row.trace_kind if self.row.judged != "response" else ""
         prompt = tuple((m.role, m.content) for m in self.row.prompt)
         # who served a reply does not bear on how it was judged
         judged = replace(self.conditions, provider="")

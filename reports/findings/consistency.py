@@ -52,7 +52,7 @@ def judged_both(runs: Sequence[RubricRun], allowed: Iterable[str] = ()) -> list[
         own = [run for run in runs if run.log.location == place]
         pairs = [
             TraceAndResponse(trace, response)
-            for trace in own if trace.conditions.judged == "trace"
+            for trace in own if trace.conditions.judged in ("trace", "last_turn")
             for response in own if response.conditions.judged == "response"
         ]  # fmt: skip
         equal = [p for p in pairs if not differences(_conditions(p), allowed)]

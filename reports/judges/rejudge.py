@@ -20,6 +20,7 @@ from moral_evals.reports.judges.judgings import judgings
 from moral_evals.reports.runs.found import find_logs
 from moral_evals.reports.runs.logs import log_files, read, shown_name
 from moral_evals.scorers.judging.options import MODES, ROLE
+from moral_evals.scorers.rubric.judged_text import JUDGED_PARTS, JudgedPart
 from moral_evals.scorers.rubric_judge import rubric_judge
 
 
@@ -42,7 +43,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--judge", action="append", metavar="MODEL",
         help=f"judge, several for a panel; default: the log's own {ROLE}",
     )  # fmt: skip
-    modes.add_argument("--judged", choices=("trace", "response"), default="trace")
+    modes.add_argument("--judged", choices=JUDGED_PARTS, default="trace")
     modes.add_argument("--rubric-chunk", type=int, default=50, metavar="N")
     modes.add_argument("--rubric-seed", type=int, default=0, metavar="SEED")
     modes.add_argument(
@@ -98,7 +99,7 @@ def judge_modes(
     out: str,
     judges: Sequence[str] | None = None,
     *,
-    judged: str = "trace",
+    judged: JudgedPart = "trace",
     chunk: int = 50,
     seed: int = 0,
 ) -> EvalLog:
@@ -128,7 +129,7 @@ def judge_modes(
         log = log.model_copy(update={"eval": log.eval.model_copy(update={"model_roles": others})})
     for mode in MODES:
         scorer = rubric_judge(
-            judged="response" if judged == "response" else "trace",
+            judged=judged,
             judge_mode=mode,
             rubric_chunk=chunk,
             rubric_seed=seed,

@@ -10,9 +10,10 @@ from inspect_ai.scorer import Score
 
 from moral_evals.loaders.errors import OptionError, SuiteError, listing
 from moral_evals.loaders.morebench.records import ScenarioMetadata
-from moral_evals.loaders.reply import Reply, read_reply
+from moral_evals.loaders.reply import Reply
 from moral_evals.reports.runs.logs import samples_of
 from moral_evals.reports.runs.rubric_runs import prefix_of, rubric_scores
+from moral_evals.scorers.rubric.judged_text import reply_for
 from moral_evals.scorers.rubric.record import CriterionRow, RubricRecord, score_values
 
 
@@ -38,8 +39,9 @@ class RubricSample:
 
     @property
     def reply(self) -> Reply:
-        """The reply, taken apart."""
-        return read_reply(self.sample.output, self.api)
+        """The reply, taken apart; its trace is of all turns unless the last alone was judged."""
+        judged = self.record.judged if self.score else "trace"
+        return reply_for(judged, self.sample.messages, self.sample.output, self.api)
 
     def value(self, key: str) -> float:
         """A number of the score; nan if it was not measured."""

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping
 
 from inspect_ai.log import (
     EvalLog,
+    EvalSample,
     EvalSampleSummary,
     read_eval_log_sample,
     read_eval_log_sample_summaries,
 )
-from inspect_ai.model import ModelOutput
 
 from moral_evals.loaders.limits import limit_of
-from moral_evals.loaders.reply import read_reply
+from moral_evals.loaders.turns import read_turns
 from moral_evals.reports.runs.logs import UNREAD
 from moral_evals.scorers.outcome import FLAGS, outcome_flags
 
@@ -30,7 +30,8 @@ def reply_counts(log: EvalLog) -> dict[str, int]:
         if score is not None:
             total.update({f: int(score.as_dict().get(f) or 0) for f in FLAGS})
         elif summary.error:
-            reply = read_reply(_output(log, summary), api)
+            sample = _sample(log, summary)
+            reply = read_turns(sample.messages, sample.output, api)
             flags = outcome_flags(reply, limit_of(summary.limit))
             total.update({f: int(v) for f, v in flags.items()})
     return dict(total)
@@ -51,11 +52,11 @@ def listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in counts.items() if n)
 
 
-def _output(log: EvalLog, summary: EvalSampleSummary) -> ModelOutput:
+def _sample(log: EvalLog, summary: EvalSampleSummary) -> EvalSample:
     return read_eval_log_sample(
         log.location,
         summary.id,
         summary.epoch,
         resolve_attachments="full",
-        exclude_fields=UNREAD - {"output", "attachments"},
-    ).output
+        exclude_fields=UNREAD - {"messages", "output", "attachments"},
+    )

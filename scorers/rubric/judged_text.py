@@ -1,12 +1,19 @@
 """Which text of a reply is judged, or the reason why none is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+from inspect_ai.model import ChatMessage, ModelOutput
 
 from moral_evals.loaders.limits import LIMITS, LimitName
-from moral_evals.loaders.reply import Reply
+from moral_evals.loaders.reply import Reply, read_reply
+from moral_evals.loaders.turns import read_turns
 
-JudgedPart = Literal["trace", "response"]
+JudgedPart = Literal["trace", "last_turn", "response"]
+"""`trace` is the reasoning over all turns, `last_turn` that of the last one alone, and `response`
+the last turn's text. Without an agent, a reply has one turn."""
+JUDGED_PARTS: tuple[JudgedPart, ...] = get_args(JudgedPart)
 
 UNSCORED_REASONS = (
     "refusal",  # the provider filtered the reply or marks it as a refusal
@@ -25,6 +32,15 @@ UNSCORED_REASONS = (
 _NOTHING_BACK = ("provider_error", "no_response", "no_trace")
 
 
+def reply_for(
+    judged: JudgedPart, messages: Sequence[ChatMessage], output: ModelOutput, api: str
+) -> Reply:
+    """The reply with the trace that is asked for; arguments as in `read_turns`."""
+    if judged == "last_turn":
+        return read_reply(output, api)
+    return read_turns(messages, output, api)
+
+
 @dataclass(frozen=True)
 class JudgedText:
     """The text to judge, or `reason` from UNSCORED_REASONS if there is none."""
@@ -37,7 +53,7 @@ def judged_text(reply: Reply, judged: JudgedPart, limit: LimitName | None = None
     """Choose the trace or the response of a reply; never the one in place of the other.
 
     Args:
-        reply: What came back.
+        reply: What came back, all turns or the last, as `judged` asks.
         judged: Which of its texts.
         limit: The limit that ended the sample. It is the reason where nothing came back; a text
             that did is judged.
@@ -47,7 +63,7 @@ def judged_text(reply: Reply, judged: JudgedPart, limit: LimitName | None = None
 
 
 def _chosen(reply: Reply, judged: JudgedPart) -> JudgedText:
-    text = reply.trace if judged == "trace" else reply.response
+    text = reply.response if judged == "response" else reply.trace
     if reply.error or reply.stop_reason == "none":
         return JudgedText("", "provider_error")
     if reply.refused:

@@ -192,7 +192,7 @@ class RubricRecord(JudgingRecord):
     """Rubric score.
 
     Attributes:
-        judged: `trace` or `response`.
+        judged: `trace`, `last_turn` or `response`.
         trace_kind: As in `Reply`.
         prompt_sha256: Of the judge's wording.
         candidate_prompts_sha256: Of the prompts that the suite's solver sent; empty if another
@@ -204,7 +204,7 @@ class RubricRecord(JudgingRecord):
         imported: The verdicts come from upstream's file.
     """
 
-    judged: Literal["trace", "response"]
+    judged: Literal["trace", "last_turn", "response"]
     trace_kind: str = "not recorded"
     prompt_sha256: str = ""
     candidate_prompts_sha256: str = ""
