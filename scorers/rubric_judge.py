@@ -18,6 +18,8 @@ from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.options import flag, one_of, refuse_unknown
 from moral_evals.loaders.sent import own_prompt_sent, prompts_sent
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
+from moral_evals.scorers.judging.kinship import warn_of_kin
+from moral_evals.scorers.judging.models import named_judges
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
@@ -169,6 +171,7 @@ def _rubric_scorer(
             )
         if chosen.reason:
             return unscored(chosen.reason, reply.response or reply.trace, record, prefix=prefix)
+        warn_of_kin(str(state.model), named_judges(options.judges))
         earlier = earlier_judgings(state, judged, chosen.text)
         result = await judge(metadata.criteria, chosen.text, options, since, earlier)
         record = with_verdicts(_judges(record, result, metadata, options), result)

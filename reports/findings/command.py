@@ -53,10 +53,12 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(options: argparse.Namespace) -> None:
     """Make the reports, and write them in the form asked for."""
+    logs = find_logs(options.logs, figures=True)
     found = findings(
-        options.logs, options.models, options.benchmarks, options.allow, options.score,
-        options.scorer,
-    )  # fmt: skip
+        logs, options.models, options.benchmarks, options.allow, options.score, options.scorer
+    )
+    if not found:
+        raise logs.nothing("nothing to find in these logs")
     # one file or stream holds one document
     for report in found if options.format == "terminal" else [merged(found, "Findings")]:
         write(report, options)
@@ -70,7 +72,7 @@ def findings(
     score: ScoreName = "regular",
     scorers: Sequence[str] = (),
 ) -> list[Report]:
-    """A report for each part for which the logs hold data, task by task.
+    """A report for each part for which the logs hold data, task by task; none without any.
 
     Args:
         logs: Logs or folders of logs, or what was found there.
@@ -103,10 +105,7 @@ def findings(
             reports.append(theories(same))
         reports.append(consistency(judged_both(group, allowed)))
     found = [r for r in reports if r is not None]
-    if not found:
-        raise logs.nothing("nothing scored in these logs")
-    found[-1] = replace(found[-1], left_out=lines)
-    return found
+    return [*found[:-1], *(replace(last, left_out=lines) for last in found[-1:])]
 
 
 def _groups(runs: Sequence[RubricRun], key: Callable[[RubricRun], str]) -> list[list[RubricRun]]:

@@ -1,11 +1,14 @@
 """What a reader of any rubric report must know: the judge, the data, traces, too few samples."""
 
+import re
 from collections.abc import Sequence
 
 from moral_evals.reports.form.tables import metric_values
+from moral_evals.reports.runs.conditions import UNJUDGED, Conditions
 from moral_evals.reports.runs.logs import scores_of, shown_name
 from moral_evals.reports.runs.naming import Run
 from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.scorers.judging.kinship import kin
 from moral_evals.scorers.stats.bootstrap import SMALL_N
 
 _TRACE = "trace_"
@@ -51,9 +54,16 @@ def shared_remarks(runs: Sequence[RubricRun], names: Sequence[str], judged: str 
     for run, name in named:
         if run.log.status != "success":
             remarks.append(f"{name}: status {run.log.status}, some samples are missing.")
+        remarks += [f"{name}: {sentence}" for sentence in kin(run.model, judges(run.conditions))]
         if run.scored < SMALL_N:
             remarks.append(f"{name}: only {run.scored} scored samples.")
     return [*remarks, *told_apart(runs, names), *_sets(runs)]
+
+
+def judges(conditions: Conditions) -> list[str]:
+    """Names of the judges of a run, without their settings."""
+    bare = re.sub(r" \([^()]*\)", "", conditions.judge)
+    return [] if conditions.judge == UNJUDGED else re.split(r" \+ | and ", bare)
 
 
 def told_apart(runs: Sequence[Run], names: Sequence[str]) -> list[str]:

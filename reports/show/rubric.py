@@ -12,10 +12,12 @@ from moral_evals.reports.form.document import Cell, Table, number
 from moral_evals.reports.form.tables import caveats
 from moral_evals.reports.runs.conditions import UNJUDGED, Conditions
 from moral_evals.reports.runs.logs import FoundLog
+from moral_evals.reports.runs.remarks import judges
 from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
 from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
 from moral_evals.reports.show.panel import is_panel, panel_table
 from moral_evals.reports.show.replies import listed, reply_counts
+from moral_evals.scorers.judging.kinship import kin
 from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label, by_weight
 from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
 from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
@@ -53,6 +55,7 @@ def figures(log: FoundLog, score: EvalScore, by: Sequence[str]) -> Sequence[Tabl
     notes = [
         *caveats(log.header, table.scored, "scored samples"),
         *_mode(conditions),
+        *kin(log.header.eval.model, judges(conditions)),
         *_counts(log.header, table, scores),
     ]
     title = _title(score, conditions)

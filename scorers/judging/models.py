@@ -63,6 +63,18 @@ def _default_judge() -> Model:
         ) from error
 
 
+def named_judges(judges: str | list[str] = ROLE) -> tuple[str, ...]:
+    """Names of the panel, without making a model of any."""
+    bound = {role: m if isinstance(m, list) else [m] for role, m in model_roles().items()}
+    found: list[str] = []
+    for name in _names(judges):
+        if name in bound:
+            found += map(str, bound[name])
+        else:
+            found.append(DEFAULT_JUDGE if name == ROLE else name)
+    return tuple(found)
+
+
 def missing_judge(judges: str | list[str] = ROLE) -> str:
     """Why no judge can be had, as one line; empty if one can. To be asked once roles are bound."""
     if ROLE not in _names(judges) or model_roles().get(ROLE):

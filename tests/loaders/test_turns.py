@@ -31,6 +31,11 @@ WHOLE = (
 )
 
 
+@pytest.fixture(autouse=True)
+def logs_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
+
+
 def calling(reasoning: str, text: str = "") -> ModelOutput:
     content: list[Content] = [ContentText(text=text or "One moment.")]
     if reasoning:

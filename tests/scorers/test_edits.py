@@ -14,6 +14,11 @@ from tests.chain_figures import chain_figures
 from tests.mocks import always, first_shown, metrics, mock, run, thinking
 
 
+@pytest.fixture(autouse=True)
+def logs_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
+
+
 @pytest.fixture
 def rubric_log(tmp_path) -> EvalLog:
     """One reply; weights 3, 2 and -1, of which the judge finds all met: (3 + 2) / 6."""
