@@ -116,8 +116,9 @@ def unknown_column(table: CsvTable, known: Sequence[str]) -> str:
     if name is None:
         return ""
     # names are compared as a slip would leave them: in another case, with blanks
-    close = get_close_matches("_".join(name.upper().replace("-", " ").split()), known, n=1)
-    nearest = f" (did you mean {close[0]}?)" if close else ""
+    upper = {k.upper(): k for k in known}
+    close = get_close_matches("_".join(name.upper().replace("-", " ").split()), upper, n=1)
+    nearest = f" (did you mean {upper[close[0]]}?)" if close else ""
     return (
         f"{table.file}, header: column {printable(name)!r} is not known{nearest}; known are "
         f"{', '.join(known)}. The columns were found separated by commas"
