@@ -10,7 +10,10 @@ from inspect_ai.log import EvalLog
 from moral_evals.loaders.service import served
 
 # arguments of the suite's own solvers that no other condition tells, with their defaults
-_OWN: dict[str, dict[str, Any]] = {"elicit_reasoning": {}, "answer_chain": {"reminders": 1}}
+_OWN: dict[str, dict[str, Any]] = {
+    "elicit_reasoning": {},
+    "answer_chain": {"reminders": 1, "agent": None},
+}
 # whose answers these are is no condition under which they were given
 _WHOSE = {"answers_from_file": ("file", "answers_are")}
 _SHOWN = 120
