@@ -114,6 +114,18 @@ def check_tables(desk: Path, said: str) -> None:
     assert len(pd.read_csv(folder / "criteria.csv")) == 2 * DILEMMAS * len(WEIGHTS)
 
 
+def check_walked(folder: Path) -> None:
+    """What the page on own material ends with: two dilemmas, of 17 of 20 and 20 of 25 points."""
+    scenarios = pd.read_csv(folder / "tables/scenarios.csv")
+    assert sorted(scenarios["score"]) == [0.8, 0.85]
+    criteria = pd.read_csv(folder / "tables/criteria.csv")
+    assert len(criteria) == 9 + 11
+    assert sum(criteria["dimension"] == "candour") == 2
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "fairness to outsiders" in page
+    assert "<svg" in page, "figures"
+
+
 def check_rewards(desk: Path, said: str) -> None:
     rows = [json.loads(x) for x in (desk / "rewards/rewards.jsonl").open(encoding="utf-8")]
     assert sorted(r["score"] for r in rows) == [0.75] * DILEMMAS + [1.0] * DILEMMAS
