@@ -9,7 +9,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage
 from pydantic import BaseModel
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimension_key
+from moral_evals.loaders.morebench.records import Criterion, dimension_key
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.logs import scores_of
 from moral_evals.reports.runs.rubric_samples import RubricSample
@@ -40,22 +40,13 @@ class RewardVerdict(BaseModel):
     fulfilled: bool | None
 
 
-_DIMENSION_KEYS = tuple(map(dimension_key, DIMENSIONS))
-
-
-class Dimensions(BaseModel):
-    """Weighted share within each dimension; None where the rubric lacks it or nothing is graded."""
-
-    dim_identifying: float | None
-    dim_clear_process: float | None
-    dim_logical_process: float | None
-    dim_helpful_outcome: float | None
-    dim_harmless_outcome: float | None
-    dim_other: float | None
-
-
 class RewardRow(BaseModel):
-    """One line of `rewards.jsonl`; the card that lies beside it explains every field."""
+    """One line of `rewards.jsonl`; the card that lies beside it explains every field.
+
+    Attributes:
+        dimensions: Weighted share within each of the run's dimensions by key; None where the
+            rubric lacks it or nothing is graded.
+    """
 
     id: str
     epoch: int
@@ -76,7 +67,7 @@ class RewardRow(BaseModel):
     graded_share: float
     length: int
     score_per_1000_characters: float | None
-    dimensions: Dimensions
+    dimensions: dict[str, float | None]
     verdicts: list[RewardVerdict]
     model: str
     judge: str
@@ -151,7 +142,9 @@ def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
         graded_share=found.value("graded_share"),
         length=int(found.value("length")),
         score_per_1000_characters=_finite(found.value("score") * 1000 / found.value("length")),
-        dimensions=Dimensions(**{key: _finite(found.value(key)) for key in _DIMENSION_KEYS}),
+        dimensions={
+            key: _finite(found.value(key)) for key in map(dimension_key, labels.every_dimension())
+        },
         verdicts=list(map(_verdict, found.rows)),
         model=log.eval.model,
         judged=record.judged,

@@ -9,12 +9,17 @@ import pandas as pd
 import pytest
 from inspect_ai.log import EvalLog
 
+from moral_evals.loaders.morebench.dimensions import own_dimensions
 from moral_evals.loaders.morebench.jsonl import read_jsonl
+from moral_evals.loaders.morebench.records import OwnNames
 from moral_evals.loaders.morebench.theories import own_theories
 from tests.docs.desk import DILEMMAS, REGULAR, WEIGHTS, seen_by
 from tests.docs.pages import ROOT
 
 OWN = ROOT / "examples" / "own"
+OWN_NAMES = OwnNames(
+    tuple(own_theories(str(OWN / "theories"))), own_dimensions(str(OWN / "dimensions.txt"))
+)
 
 
 def check_log(log: EvalLog, line: str) -> None:
@@ -43,7 +48,7 @@ def check_log(log: EvalLog, line: str) -> None:
 def own_share(path: Path) -> float:
     """Score of the two dilemmas that are run: the stand-in judge finds every criterion met."""
     shares = []
-    for dilemma in read_jsonl(path, list(own_theories(str(OWN / "theories"))))[:2]:
+    for dilemma in read_jsonl(path, OWN_NAMES)[:2]:
         weights = [c.weight for c in dilemma.criteria]
         shares.append(sum(w for w in weights if w > 0) / sum(map(abs, weights)))
     return sum(shares) / len(shares)
@@ -107,6 +112,18 @@ def check_tables(desk: Path, said: str) -> None:
     scenarios = pd.read_csv(folder / "scenarios.csv")
     assert dict(scenarios.groupby("model")["score"].mean()) == {FIRST: 1.0, SECOND: 0.75}
     assert len(pd.read_csv(folder / "criteria.csv")) == 2 * DILEMMAS * len(WEIGHTS)
+
+
+def check_walked(folder: Path) -> None:
+    """What the page on own material ends with: two dilemmas, of 17 of 20 and 20 of 25 points."""
+    scenarios = pd.read_csv(folder / "tables/scenarios.csv")
+    assert sorted(scenarios["score"]) == [0.8, 0.85]
+    criteria = pd.read_csv(folder / "tables/criteria.csv")
+    assert len(criteria) == 9 + 11
+    assert sum(criteria["dimension"] == "candour") == 2
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "fairness to outsiders" in page
+    assert "<svg" in page, "figures"
 
 
 def check_rewards(desk: Path, said: str) -> None:

@@ -28,7 +28,7 @@ from moral_evals.loaders.morebench.jsonl import read_jsonl
 from moral_evals.reports.__main__ import main as moral_reports
 from tests.docs import desk as prepared
 from tests.docs.desk import stand_in
-from tests.docs.numbers import CHECKS, RECIPES, check_log
+from tests.docs.numbers import CHECKS, RECIPES, check_log, check_walked
 from tests.docs.pages import CARDS, PAGES, ROOT, blocks
 from tests.mocks import run
 
@@ -200,6 +200,7 @@ def test_a_page_is_followed_from_an_empty_folder(page, tmp_path, monkeypatch, ca
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     found = [b.values[0] for b in shell_blocks() if page_of(b) == page]
     follow([line for block in found for line in lines_of(block)], folder, capsys)
+    check_walked(folder)
 
 
 def follow(lines: Sequence[str], folder: Path, capsys: Any) -> None:
