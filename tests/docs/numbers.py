@@ -22,6 +22,9 @@ OWN_NAMES = OwnNames(
 )
 
 
+SAMPLE = ROOT / "datasets" / "morebench_sample" / "dilemmas.jsonl"
+
+
 def check_log(log: EvalLog, line: str) -> None:
     assert log.status == "success"
     assert log.samples
@@ -39,16 +42,26 @@ def check_log(log: EvalLog, line: str) -> None:
                 expected = 3 / 4
             if (OWN / log.eval.metadata["data"]["file"]).exists():
                 expected = own_share(OWN / log.eval.metadata["data"]["file"])
+            if log.eval.model == "answers/anna":
+                expected = own_share(SAMPLE, 1)  # her second answer has no trace
             assert figure == pytest.approx(expected), score.scorer
         if score.scorer == "lexicographic":
             assert 0 <= score.metrics["uncond_lms"].value <= 1
-            assert score.metrics["missing"].value == 0
+            check_missing(log, score.metrics["missing"].value)
 
 
-def own_share(path: Path) -> float:
-    """Score of the two dilemmas that are run: the stand-in judge finds every criterion met."""
+def check_missing(log: EvalLog, share: float) -> None:
+    if log.eval.model != "answers/anna":
+        assert share == 0
+        return
+    # of the two rollouts that are run, her file has one of the steps but one
+    assert share == pytest.approx(6 / 10)
+
+
+def own_share(path: Path, count: int = 2) -> float:
+    """Score of the first dilemmas of a file: the stand-in judge finds every criterion met."""
     shares = []
-    for dilemma in read_jsonl(path, OWN_NAMES)[:2]:
+    for dilemma in read_jsonl(path, OWN_NAMES)[:count]:
         weights = [c.weight for c in dilemma.criteria]
         shares.append(sum(w for w in weights if w > 0) / sum(map(abs, weights)))
     return sum(shares) / len(shares)

@@ -58,6 +58,8 @@ NOT_RUN = {
     "make ": "sets up an environment of its own; CI runs it",
     "pip install": "needs a network",
     "export ": "a key, or a folder that the tests set themselves",
+    "inspect eval moral_evals/corda --model person/": "tests/solvers/test_from_file.py",
+    "inspect eval moral_evals/morebench --model person/": "tests/solvers/test_from_file.py",
     "inspect view": "a server that runs until it is stopped; tests/end_to_end/test_browser.py",
     "flow ": "inspect-flow is no dependency; its file is checked in test_at_scale.py",
     "INSPECT_EVAL_SET_CAPTURE": "processes of their own: tests/end_to_end/test_at_scale.py",
@@ -68,8 +70,9 @@ NOT_RUN = {
 WALKED = {"own-material": ROOT / "examples" / "own"}
 """Pages that are followed from top to bottom in an empty folder, with the files they start from."""
 
-CODE_RUN_ELSEWHERE = ("export",)
-"""Pages whose code needs more runs than lie here: tests/reports/exchange/test_export_tables.py."""
+CODE_RUN_ELSEWHERE = ("export", "candidates")
+"""Pages whose code needs more runs than lie here (tests/reports/exchange/test_export_tables.py), or
+is that of a file which a command of the page runs."""
 
 NOT_CODE = ("{context}",)
 """Beginnings of blocks that show a text."""
