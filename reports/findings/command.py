@@ -57,6 +57,11 @@ def run(options: argparse.Namespace) -> None:
         options.logs, options.models, options.benchmarks, options.allow, options.score,
         options.scorer,
     )  # fmt: skip
+    if not found:
+        raise SuiteError(
+            f"{', '.join(options.logs)}: nothing scored that a finding rests on: criteria of "
+            "harmless outcome and of logical process, several theories, or trace and response."
+        )
     # one file or stream holds one document
     for report in found if options.format == "terminal" else [merged(found, "Findings")]:
         write(report, options)
@@ -70,7 +75,7 @@ def findings(
     score: ScoreName = "regular",
     scorers: Sequence[str] = (),
 ) -> list[Report]:
-    """A report for each part for which the logs hold data, task by task.
+    """A report for each part for which the logs hold data, task by task; empty if none has.
 
     Args:
         logs: Logs or folders of logs, or what was found there.
@@ -81,7 +86,7 @@ def findings(
         scorers: Names of the scores to take where a log holds several; none takes all.
 
     Raises:
-        SuiteError: If there is nothing to report, or the runs of a task are not comparable.
+        SuiteError: If there is no rubric score, or the runs of a task are not comparable.
     """
     families = None if models is None else read_models(Path(models))
     others = None if benchmarks is None else read_benchmarks(Path(benchmarks))
@@ -103,9 +108,8 @@ def findings(
             reports.append(theories(same))
         reports.append(consistency(judged_both(group, allowed)))
     found = [r for r in reports if r is not None]
-    if not found:
-        raise logs.nothing("nothing scored in these logs")
-    found[-1] = replace(found[-1], left_out=lines)
+    if found:
+        found[-1] = replace(found[-1], left_out=lines)
     return found
 
 

@@ -10,6 +10,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Model, get_model
 
 from moral_evals.inspect_tasks import morebench
+from moral_evals.reports.__main__ import main as moral_reports
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.exchange.export_rewards import export_rewards
 from moral_evals.reports.plots.catalogue import rubric_drawings
@@ -152,3 +153,9 @@ def test_the_viewer_shows_them_to_the_left_of_the_benchmarks(folder: Path):
     assert len(own) == 2
     assert max(own) < usual
     assert view.score_labels["dim_care_for_bystanders"] == "care for bystanders"
+
+
+def test_a_page_is_made_without_the_benchmarks_dimensions(folder: Path):
+    page = folder / "page.html"
+    assert moral_reports(["page", finished(folder).location, "--out", str(page)]) == 0
+    assert "care for bystanders" in page.read_text(encoding="utf-8")
