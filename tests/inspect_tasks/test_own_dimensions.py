@@ -10,6 +10,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Model, get_model
 
 from moral_evals.inspect_tasks import morebench
+from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.__main__ import main as moral_reports
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.exchange.export_rewards import export_rewards
@@ -159,3 +160,8 @@ def test_a_page_is_made_without_the_benchmarks_dimensions(folder: Path):
     page = folder / "page.html"
     assert moral_reports(["page", finished(folder).location, "--out", str(page)]) == 0
     assert "care for bystanders" in page.read_text(encoding="utf-8")
+
+
+def test_a_slip_in_the_options_name_is_answered_with_the_nearest(folder: Path):
+    with pytest.raises(SuiteError, match=r"-T dimension: .*did you mean 'dimensions'\?"):
+        morebench(data="own.jsonl", dimension="names.txt")

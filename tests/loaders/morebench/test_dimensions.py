@@ -66,7 +66,7 @@ def test_what_is_no_list_of_names_is_refused_by_line(tmp_path: Path, lines: list
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("value", ["nowhere.txt", ".", 3])
+@pytest.mark.parametrize("value", ["nowhere.txt", ".", 3, ["candour", "tact"]])
 def test_what_is_no_file_is_refused_by_option(tmp_path: Path, monkeypatch, value):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PWD", str(tmp_path))
@@ -86,7 +86,7 @@ def test_a_name_that_is_not_declared_is_refused_with_the_option(tmp_path: Path):
     with pytest.raises(DataError) as refused:
         read_jsonl(path, OWN)
     assert "own.jsonl, row 1, field criteria[2].dimension: 'candor'" in str(refused.value)
-    assert "did you mean candour?" in str(refused.value)
+    assert "did you mean 'candour'?" in str(refused.value)
     assert "-T dimensions=FILE" in str(refused.value)
     with pytest.raises(DataError, match="-T dimensions=FILE"):
         read_jsonl(path)
