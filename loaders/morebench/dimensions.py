@@ -5,7 +5,6 @@ import re
 from moral_evals.loaders.errors import DataError, OptionError
 from moral_evals.loaders.files import TABLE_LIMIT, read_text, shown
 from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_name
-from moral_evals.loaders.options import text
 from moral_evals.loaders.paths import local_file
 from moral_evals.loaders.values import short
 
@@ -22,7 +21,9 @@ def own_dimensions(file: str | None) -> tuple[str, ...]:
     """
     if file is None:
         return ()
-    path = local_file("dimensions", text("dimensions", file, "dimensions.txt"))
+    if not isinstance(file, str):
+        raise OptionError(f"-T dimensions={file!r}: must be a file that holds one name a line.")
+    path = local_file("dimensions", file)
     if path.is_dir():
         raise OptionError(f"-T dimensions={shown(file)}: must be a file with one name a line.")
     found: dict[str, int] = {}

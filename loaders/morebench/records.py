@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 from pydantic import (
@@ -14,6 +13,7 @@ from pydantic import (
     field_validator,
 )
 
+from moral_evals.loaders.errors import nearest
 from moral_evals.loaders.values import Number, Words, short
 
 DIMENSIONS = (
@@ -92,7 +92,9 @@ def _theory(value: Any, info: ValidationInfo) -> str:
     name = theory_name(value, own) if isinstance(value, str) else None
     if name is None:
         allowed = ", ".join((*THEORIES, *own, NEUTRAL))
-        hint = "" if own else " (a theory of your own needs -T theories=FOLDER)"
+        hint = (
+            "" if own else " (a theory of your own needs morebench_theory with -T theories=FOLDER)"
+        )
         raise ValueError(f"{short(value)} is unknown; allowed: {allowed}{hint}")
     return name
 
@@ -157,10 +159,8 @@ class Criterion(BaseModel):
             return name
         allowed = (*DIMENSIONS, *(info.context or {}).get("dimensions", ()))
         if name not in allowed:
-            close = get_close_matches(name, allowed, n=1)
-            nearest = f" (did you mean {close[0]}?)" if close else ""
             raise ValueError(
-                f"{short(value)} is not a dimension{nearest}; allowed: {', '.join(allowed)}, and "
+                f"{short(value)} is not a dimension{nearest(name, allowed)}; allowed: {', '.join(allowed)}, and "
                 "names of your own that -T dimensions=FILE lists"
             )
         return name

@@ -9,12 +9,14 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage
 from pydantic import BaseModel
 
-from moral_evals.loaders.morebench.records import Criterion, dimension_key
+from moral_evals.loaders.morebench.records import DIMENSIONS, Criterion, dimension_key
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.logs import scores_of
 from moral_evals.reports.runs.rubric_samples import RubricSample
 from moral_evals.scorers.rubric.aggregate import Verdict
 from moral_evals.scorers.rubric.record import CriterionRow
+
+_USUAL = len(DIMENSIONS)
 
 
 class Message(BaseModel):
@@ -40,12 +42,29 @@ class RewardVerdict(BaseModel):
     fulfilled: bool | None
 
 
+class Dimensions(BaseModel):
+    """Weighted share within each dimension; None where the rubric lacks it or nothing is graded."""
+
+    dim_identifying: float | None
+    dim_clear_process: float | None
+    dim_logical_process: float | None
+    dim_helpful_outcome: float | None
+    dim_harmless_outcome: float | None
+    dim_other: float | None
+
+
+class OwnDimension(BaseModel):
+    """The same of one dimension of the user's own."""
+
+    dimension: str
+    share: float | None
+
+
 class RewardRow(BaseModel):
     """One line of `rewards.jsonl`; the card that lies beside it explains every field.
 
     Attributes:
-        dimensions: Weighted share within each of the run's dimensions by key; None where the
-            rubric lacks it or nothing is graded.
+        own_dimensions: A list, since a set has the same columns whatever its runs declared.
     """
 
     id: str
@@ -67,7 +86,8 @@ class RewardRow(BaseModel):
     graded_share: float
     length: int
     score_per_1000_characters: float | None
-    dimensions: dict[str, float | None]
+    dimensions: Dimensions
+    own_dimensions: list[OwnDimension]
     verdicts: list[RewardVerdict]
     model: str
     judge: str
@@ -123,6 +143,7 @@ def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
     prompt, as_sent = _prompt(sample)
     metadata = log.eval.metadata or {}
     record = found.record
+    shares = [(d, _finite(found.value(dimension_key(d)))) for d in labels.every_dimension()]
     return RewardRow(
         id=str(sample.id),
         epoch=sample.epoch,
@@ -142,9 +163,8 @@ def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
         graded_share=found.value("graded_share"),
         length=int(found.value("length")),
         score_per_1000_characters=_finite(found.value("score") * 1000 / found.value("length")),
-        dimensions={
-            key: _finite(found.value(key)) for key in map(dimension_key, labels.every_dimension())
-        },
+        dimensions=Dimensions(**{dimension_key(d): share for d, share in shares[:_USUAL]}),
+        own_dimensions=[OwnDimension(dimension=d, share=share) for d, share in shares[_USUAL:]],
         verdicts=list(map(_verdict, found.rows)),
         model=log.eval.model,
         judged=record.judged,
