@@ -20,6 +20,10 @@ class Run(Protocol):
         """The log's header."""
 
     @property
+    def scorer(self) -> str:
+        """Name of the score in the log."""
+
+    @property
     def model(self) -> str:
         """The model that was evaluated."""
 
