@@ -8,7 +8,7 @@ from moral_evals.reports.compare.corda_pairs import Named, conditioning_table, p
 from moral_evals.reports.form.document import Cell, Report, RunName, Table
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.corda_runs import CordaRun, all_tiers
-from moral_evals.reports.runs.naming import place, run_names
+from moral_evals.reports.runs.naming import place, run_names, same_answers
 from moral_evals.reports.runs.remarks import told_apart
 from moral_evals.scorers.corda import bias, metrics
 from moral_evals.scorers.corda.table import Arm
@@ -118,9 +118,5 @@ def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Nam
     return [
         (a, b)
         for a, b in combinations(asked, 2)
-        if (baseline is None or baseline in (a[1], b[1])) and not _same_answers(a[0], b[0])
+        if (baseline is None or baseline in (a[1], b[1])) and not same_answers(a[0], b[0])
     ]
-
-
-def _same_answers(a: CordaRun, b: CordaRun) -> bool:
-    return a.log.eval.eval_id == b.log.eval.eval_id != ""

@@ -45,6 +45,11 @@ def run_names(runs: Sequence[Run]) -> list[RunName]:
     return [RunName(n, ids[r.log.location]) for n, r in zip(names, runs, strict=True)]
 
 
+def same_answers(first: Run, second: Run) -> bool:
+    """Whether two runs are two scorings of the same answers, between which no model is ahead."""
+    return first.log.eval.eval_id == second.log.eval.eval_id != ""
+
+
 def run_ids(logs: Iterable[EvalLog]) -> dict[str, str]:
     """By location of a log the id of its run, by which rows of all tables and exports are joined.
 

@@ -335,6 +335,7 @@ def test_a_score_added_later_stands_beside_the_first(both_logs, tmp_path):
     assert [row[0] for row in table(traces, "scores").rows] == [
         "mockllm/steady", "mockllm/steady #2",
     ]  # fmt: skip
+    assert table(traces, "pairs_regular").rows == [], "two scorings of the same answers"
     assert len(table(responses, "scores").rows) == 1
     (alone,) = compare([path], choice=Choice(("rubric_judge1",)))
     expected = np.nanmean(measured(read_eval_log(path), "rubric_judge1").score)
