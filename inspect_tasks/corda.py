@@ -23,7 +23,7 @@ from moral_evals.loaders.corda.rollouts import (
 from moral_evals.loaders.errors import OptionError
 from moral_evals.loaders.options import flag, one_of, refuse_unknown, texts, whole
 from moral_evals.scorers.corda.order import TierOrder, best_options, worst_options
-from moral_evals.scorers.lexicographic import check_known, lexicographic, lms_name, read_order
+from moral_evals.scorers.lexicographic import check_order, lexicographic, lms_name, read_order
 from moral_evals.solvers.chain import answer_chain
 from moral_evals.solvers.chain_prompt import ELICITATIONS
 
@@ -69,7 +69,7 @@ def corda(
         elicit: `tags` (reasoning in tags), `none` (answer line alone), `native` (provider's own).
         allow_abstain: Offer `NONE` as an answer.
         tier_order: Tier names, highest first; `default` is rights_harm, honesty_fairness,
-            welfare, convention.
+            welfare, convention. Every tier of the data must be in it.
         unknown: Refused, with the allowed names.
     """
     refuse_unknown(unknown, _PARAMETERS)
@@ -79,7 +79,7 @@ def corda(
     whole("layout_seed", layout_seed, 0, 2**63)
     order = read_order(None if tier_order == "default" else tier_order)
     loaded = load_chains(data, value_map, order.names)
-    check_known(order, loaded.chains)
+    check_order(order, loaded.chains)
     chosen = loaded.chains
     if chains != "all":
         chosen = chosen[: whole("chains", chains, 1, len(chosen))]

@@ -48,11 +48,11 @@ def text(name: str, value: Any, example: str) -> str:
     )
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: Any, kind: str = "-T") -> bool:
     """The value, if it is true or false."""
     if isinstance(value, bool):
         return value
-    raise OptionError(f"-T {name}={value!r}: allowed are true and false.")
+    raise OptionError(f"{kind} {name}={value!r}: allowed are true and false.")
 
 
 def whole(name: str, value: Any, low: int, high: int) -> int:

@@ -12,7 +12,8 @@ from moral_evals.reports.form.document import Report
 from moral_evals.reports.plots.catalogue import Drawing, rubric_drawings
 from moral_evals.reports.plots.corda import corda_drawings
 from moral_evals.reports.plots.palette import Mark
-from moral_evals.reports.runs.corda_runs import CordaRun, corda_runs
+from moral_evals.reports.runs.choice import EVERY, Choice
+from moral_evals.reports.runs.corda_runs import corda_runs
 from moral_evals.reports.runs.found import Found
 from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
 
@@ -27,7 +28,6 @@ class Benchmark:
     Attributes:
         read: The runs with its scores in some logs.
         groups: Parts of them that one table compares.
-        scorer: Name of the score that a run is read from.
         label: Identifier and title of a group.
         compare: A group's tables: runs, conditions that may differ, model to compare with.
         drawings: A group's figures: runs, their names, how each looks.
@@ -36,7 +36,6 @@ class Benchmark:
 
     read: Callable[[Found], Runs]
     groups: Callable[[Runs], Sequence[Runs]]
-    scorer: Callable[[Any], str]
     label: Callable[[Runs], tuple[str, str]]
     compare: Callable[[Runs, Sequence[str], str | None], Report]
     drawings: Callable[[Runs, Sequence[str], Mapping[str, Mark]], Iterator[Drawing]]
@@ -49,15 +48,10 @@ def _rubric_label(runs: Sequence[RubricRun]) -> tuple[str, str]:
     return name, f"{first.task}, {first.judged} judged"
 
 
-def _corda_scorer(run: CordaRun) -> str:
-    return run.score.scorer
-
-
 BENCHMARKS = (
     Benchmark(
         read=rubric_runs,
         groups=rubric_groups,
-        scorer=lambda run: str(run.scorer),
         label=_rubric_label,
         compare=compare_rubric,
         drawings=rubric_drawings,
@@ -66,10 +60,19 @@ BENCHMARKS = (
     Benchmark(
         read=corda_runs,
         groups=lambda runs: [runs] if runs else [],
-        scorer=_corda_scorer,
         label=lambda _: ("corda", "CORDA"),
         compare=compare_corda,
         drawings=corda_drawings,
         rubrics=lambda _: False,
     ),
 )
+
+
+def chosen(logs: Found, choice: Choice = EVERY) -> list[tuple[Benchmark, Runs]]:
+    """By benchmark the runs of some logs whose scores were asked for.
+
+    Raises SuiteError if what was asked for is in none of the logs.
+    """
+    found = [(kind, kind.read(logs)) for kind in BENCHMARKS]
+    choice.refuse_unknown_among([run for _, runs in found for run in runs])
+    return [(kind, choice.among(runs)) for kind, runs in found]

@@ -4,14 +4,14 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
-from moral_evals.loaders.errors import SuiteError
-from moral_evals.reports.benchmarks import BENCHMARKS, Benchmark, Runs
+from moral_evals.reports.benchmarks import chosen as chosen_runs
 from moral_evals.reports.compare.latex_row import latex_row
 from moral_evals.reports.compare.pairs import rubric_groups
 from moral_evals.reports.form.document import Report, merged
 from moral_evals.reports.form.output import add_output, say, write
+from moral_evals.reports.runs.choice import EVERY, Choice, add_choice
 from moral_evals.reports.runs.conditions import NAMES
-from moral_evals.reports.runs.found import Found, find_logs
+from moral_evals.reports.runs.found import find_logs
 from moral_evals.reports.runs.rubric_runs import RubricRun
 
 
@@ -24,7 +24,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         help=f"compare although this differs; one of {', '.join(NAMES)}; may be repeated",
     )  # fmt: skip
     parser.add_argument("--baseline", metavar="MODEL", help="compare each run with this one only")
-    parser.add_argument("--scorer", help="take this score where a log holds several")
+    add_choice(parser)
     parser.add_argument(
         "--latex-row", action="store_true",
         help="print one row a model, in the column order of upstream's calculator",
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     """Compare, and write in the form asked for."""
     if options.latex_row:
         logs = find_logs(options.logs)
-        chosen = _chosen(logs, options.scorer)
+        chosen = chosen_runs(logs, Choice.of(options))
         rubrics = [run for _, runs in chosen for run in runs if isinstance(run, RubricRun)]
         lines = logs.lines_for((r.log.location for r in rubrics), "MoReBench score taken")
         if not rubrics:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
             print(latex_row(rubric))
         say(lines)
         return
-    found = compare(options.logs, options.allow, options.baseline, options.scorer)
+    found = compare(options.logs, options.allow, options.baseline, Choice.of(options))
     # one file or stream holds one document
     for report in found if options.format == "terminal" else [merged(found, "Comparison")]:
         write(report, options)
@@ -59,7 +59,7 @@ def compare(
     paths: Sequence[str],
     allowed: Sequence[str] = (),
     baseline: str | None = None,
-    scorer: str | None = None,
+    choice: Choice = EVERY,
 ) -> list[Report]:
     """A report for each benchmark among the logs.
 
@@ -67,13 +67,13 @@ def compare(
         paths: Logs or folders of logs.
         allowed: Conditions that may differ, by name.
         baseline: Model to compare all others with.
-        scorer: Name of the score to take where a log holds several.
+        choice: Which scores to take where a log holds several.
 
     Raises:
         SuiteError: If there is nothing to compare, or the runs of a benchmark are not comparable.
     """
     logs = find_logs(paths)
-    chosen = _chosen(logs, scorer)
+    chosen = chosen_runs(logs, choice)
     used = [run.log.location for _, runs in chosen for run in runs]
     lines = logs.lines_for(used, "score of a benchmark taken")
     reports = [
@@ -85,14 +85,3 @@ def compare(
         raise logs.nothing("no scores of this suite in these logs", lines)
     reports[-1] = replace(reports[-1], left_out=lines)
     return reports
-
-
-def _chosen(logs: Found, scorer: str | None) -> list[tuple[Benchmark, Runs]]:
-    found = [(kind, kind.read(logs)) for kind in BENCHMARKS]
-    if scorer is None:
-        return found
-    have = {kind.scorer(run) for kind, runs in found for run in runs}
-    if scorer not in have:
-        allowed = ", ".join(sorted(have))
-        raise SuiteError(f"--scorer {scorer}: in none of these logs. Allowed: {allowed}.")
-    return [(kind, [r for r in runs if kind.scorer(r) == scorer]) for kind, runs in found]

@@ -1,16 +1,14 @@
 """Models side by side on CORDA: profiles, paired contrasts, and how conditioning moves each."""
 
-import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import combinations
 
 from moral_evals.loaders.corda.rollouts import CONDITIONS
 from moral_evals.reports.compare.corda_pairs import Named, conditioning_table, pairs_table
 from moral_evals.reports.form.document import Cell, Report, RunName, Table
 from moral_evals.reports.runs.conditions import refuse_incomparable
-from moral_evals.reports.runs.corda_runs import CordaRun
-from moral_evals.reports.runs.naming import place, run_names
+from moral_evals.reports.runs.corda_runs import CordaRun, all_tiers
+from moral_evals.reports.runs.naming import place, run_names, same_answers
 from moral_evals.reports.runs.remarks import told_apart
 from moral_evals.scorers.corda import bias, metrics
 from moral_evals.scorers.corda.table import Arm
@@ -57,9 +55,9 @@ def compare_corda(
     ]
     if len(both) > 1:
         tables.append(conditioning_table(_made(both, chosen)))
-    order = " > ".join(runs[0].order.names)
+    orders = "; ".join(dict.fromkeys(r.conditions.tier_order for r in runs))
     notes = [
-        f"Tier order {order}; data {runs[0].conditions.data}. LMS of random choice: 1/2.",
+        f"Tier order {orders}; data {runs[0].conditions.data}. LMS of random choice: 1/2.",
         "Intervals: 95% BCa bootstrap over chains. p: largest of bootstrap, sign flips and paired "
         "t; Holm over the pairs of each table. No verdict below 10 chains, from 10 to 29 a model "
         "is only leaned to.",
@@ -102,19 +100,13 @@ def _profile(asked: Sequence[tuple[CordaRun, RunName]], condition: str) -> Table
 
 def _tier_table(asked: Sequence[tuple[CordaRun, str]], condition: str) -> Table:
     """Share won at each tier with its interval, and the tier's weight in the data."""
-    order = asked[0][0].order.names
+    order = all_tiers([run for run, _ in asked])
     rows: list[list[Cell]] = []
     for run, name in asked:
         cells: list[Cell] = []
         for tier in order:
-            if tier not in run.order.names:  # another scoring may have another order
-                cells += [Interval.unmeasured(), math.nan]
-                continue
-            won, weight = (
-                run.ask(condition, partial(figure, tier=run.order.names.index(tier)))
-                for figure in (metrics.tier_won, metrics.tier_weight)
-            )
-            cells += [won, weight.estimate]
+            cells.append(run.ask_tier(condition, tier, metrics.tier_won))
+            cells.append(run.ask_tier(condition, tier, metrics.tier_weight).estimate)
         rows.append([name, *cells])
     title = f"Share won of the decisions that a tier decides, {condition}"
     columns = ["model", *(c for tier in order for c in (tier, f"weight of {tier}"))]
@@ -126,9 +118,5 @@ def _made(asked: Sequence[Named], baseline: str | None) -> list[tuple[Named, Nam
     return [
         (a, b)
         for a, b in combinations(asked, 2)
-        if (baseline is None or baseline in (a[1], b[1])) and not _same_answers(a[0], b[0])
+        if (baseline is None or baseline in (a[1], b[1])) and not same_answers(a[0], b[0])
     ]
-
-
-def _same_answers(a: CordaRun, b: CordaRun) -> bool:
-    return a.log.eval.eval_id == b.log.eval.eval_id != ""

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from moral_evals.reports.form.document import Cell, RunName, Table
+from moral_evals.reports.runs.naming import same_answers
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.rubric.scenario_table import hard_score
 from moral_evals.scorers.stats.bootstrap import (
@@ -119,8 +120,15 @@ def compare_runs(
     figures: Mapping[str, Figure] = FIGURES,
     baseline: int | None = None,
 ) -> dict[str, list[ModelPair]]:
-    """By figure all pairs of runs, or each run against a baseline; Holm runs over those made."""
-    pairs = [p for p in combinations(range(len(runs)), 2) if baseline is None or baseline in p]
+    """By figure all pairs of runs, or each run against a baseline; Holm runs over those made.
+
+    Two scorings of the same answers make no pair.
+    """
+    pairs = [
+        p
+        for p in combinations(range(len(runs)), 2)
+        if (baseline is None or baseline in p) and not same_answers(runs[p[0]], runs[p[1]])
+    ]
     shared = {(a, b): shared_ids(runs[a], runs[b]) for a, b in pairs}
     found: dict[tuple[int, int], dict[str, tuple[Interval, PairedTest]]] = {}
     # drawing takes longest, and pairs of one size have one draw

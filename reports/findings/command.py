@@ -17,6 +17,7 @@ from moral_evals.reports.findings.scale import scale
 from moral_evals.reports.findings.theories import theories
 from moral_evals.reports.form.document import Report, merged
 from moral_evals.reports.form.output import add_output, write
+from moral_evals.reports.runs.choice import EVERY, Choice, add_choice
 from moral_evals.reports.runs.conditions import NAMES, refuse_incomparable
 from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.rubric_runs import RubricRun, rubric_runs
@@ -43,10 +44,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--allow", action="append", default=[], metavar="CONDITION",
         help=f"go on although this differs; one of {', '.join(NAMES)}; may be repeated",
     )  # fmt: skip
-    parser.add_argument(
-        "--scorer", action="append", default=[],
-        help="take this score where a log holds several; may be repeated",
-    )  # fmt: skip
+    add_choice(parser, order=False)
     add_output(parser)
     parser.set_defaults(run=run)
 
@@ -55,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     """Make the reports, and write them in the form asked for."""
     logs = find_logs(options.logs, figures=True)
     found = findings(
-        logs, options.models, options.benchmarks, options.allow, options.score, options.scorer
+        logs, options.models, options.benchmarks, options.allow, options.score, Choice.of(options)
     )
     if not found:
         raise logs.nothing(
@@ -73,7 +71,7 @@ def findings(
     benchmarks: str | None = None,
     allowed: Sequence[str] = (),
     score: ScoreName = "regular",
-    scorers: Sequence[str] = (),
+    choice: Choice = EVERY,
 ) -> list[Report]:
     """A report for each part for which the logs hold data, task by task; empty if none has.
 
@@ -83,7 +81,7 @@ def findings(
         benchmarks: File of other benchmarks' scores; without it there is no correlation.
         allowed: Conditions that may differ, by name. The kind of trace always may; it is marked.
         score: Score to correlate.
-        scorers: Names of the scores to take where a log holds several; none takes all.
+        choice: Which scores to take where a log holds several.
 
     Raises:
         SuiteError: If there is no rubric score, or the runs of a task are not comparable.
@@ -91,7 +89,9 @@ def findings(
     families = None if models is None else read_models(Path(models))
     others = None if benchmarks is None else read_benchmarks(Path(benchmarks))
     logs = logs if isinstance(logs, Found) else find_logs(logs, figures=True)
-    runs = _chosen(rubric_runs(logs), scorers)
+    every = rubric_runs(logs)
+    choice.refuse_unknown_among(every)
+    runs = choice.among(every)
     lines = logs.lines_for((r.log.location for r in runs), "MoReBench score taken")
     if not runs:
         raise logs.nothing("no MoReBench scores in these logs", lines)
@@ -121,15 +121,6 @@ def _groups(runs: Sequence[RubricRun], key: Callable[[RubricRun], str]) -> list[
 
 def _trace_first(run: RubricRun) -> str:
     return "" if run.conditions.judged == "trace" else run.conditions.judged
-
-
-def _chosen(runs: Sequence[RubricRun], scorers: Sequence[str]) -> list[RubricRun]:
-    have = {r.scorer for r in runs}
-    for name in scorers:
-        if name not in have:
-            allowed = ", ".join(sorted(have))
-            raise SuiteError(f"--scorer {name}: in none of these logs. Allowed: {allowed}.")
-    return [r for r in runs if not scorers or r.scorer in scorers]
 
 
 def _refuse_strangers(

@@ -24,6 +24,7 @@ from moral_evals.reports.plots.canvas import to_page_svg
 from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.inline import inline_svg
 from moral_evals.reports.plots.palette import DARK, LIGHT
+from moral_evals.reports.runs.choice import Choice, add_choice
 from moral_evals.reports.runs.conditions import NAMES
 from moral_evals.reports.runs.found import find_logs
 
@@ -53,6 +54,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--allow", action="append", default=[], metavar="CONDITION",
         help=f"compare although this differs; one of {', '.join(NAMES)}; may be repeated",
     )  # fmt: skip
+    add_choice(parser)
     parser.add_argument(
         "--models", metavar="FILE", help="families and sizes, for the findings on scale"
     )
@@ -66,10 +68,11 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def run(options: argparse.Namespace) -> None:
     """Write the page: what `compare` tells, what `findings` tells, and the figures."""
     logs = find_logs(options.logs, figures=True)
-    found = sections(logs, options.allow)
+    found = sections(logs, options.allow, Choice.of(options))
     parts = [Part(s.report(), () if options.no_figures else s.drawings) for s in found]
-    if any(s.rubrics for s in found):
-        more = findings(logs, options.models, options.benchmarks, options.allow)
+    if rubrics := {name for s in found if s.rubrics for name in s.scorers}:
+        taken = Choice(tuple(sorted(rubrics)))
+        more = findings(logs, options.models, options.benchmarks, options.allow, choice=taken)
         parts += [Part(replace(report, left_out=())) for report in more]
     lines = left_out(logs, found)
     write_whole(options.out, page(parts, left_out=lines))

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog
 
-from moral_evals.reports.benchmarks import BENCHMARKS, Benchmark, Runs
+from moral_evals.reports.benchmarks import Benchmark, Runs, chosen
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.palette import Mark, marks
+from moral_evals.reports.runs.choice import EVERY, Choice
 from moral_evals.reports.runs.conditions import NAMES, Conditions, refuse_incomparable
 from moral_evals.reports.runs.found import Found
 from moral_evals.reports.runs.logs import shown_name
@@ -28,6 +29,7 @@ class Section:
         rubrics: Whether the runs hold scored rubrics, of which `findings` can be asked.
         drawings: The figures for which the logs hold data.
         logs: Where they lie.
+        scorers: Names of the scores taken.
     """
 
     name: str
@@ -36,19 +38,21 @@ class Section:
     rubrics: bool
     drawings: Sequence[Drawing]
     logs: Sequence[str]
+    scorers: frozenset[str]
 
 
-def sections(logs: Found, allowed: Sequence[str] = ()) -> list[Section]:
+def sections(logs: Found, allowed: Sequence[str] = (), choice: Choice = EVERY) -> list[Section]:
     """A section for each benchmark and judged text; a model looks the same in all of them.
 
     Args:
         logs: The logs that count.
         allowed: Conditions that may differ, by name.
+        choice: Which scores to take where a log holds several.
 
     Raises:
         SuiteError: If there is nothing to show, or the runs of a benchmark are not comparable.
     """
-    groups = [(kind, runs) for kind in BENCHMARKS for runs in kind.groups(kind.read(logs))]
+    groups = [(kind, group) for kind, runs in chosen(logs, choice) for group in kind.groups(runs)]
     for _, runs in groups:
         refuse_incomparable([r.conditions for r in runs], allowed, [r.log.location for r in runs])
     looks = marks(name for _, runs in groups for name in run_names(runs))
@@ -73,7 +77,8 @@ def _section(
     drawings = list(kind.drawings(runs, names, looks))
     places = [r.log.location for r in runs]
     report = _with_facts(make, names, logs)
-    return Section(name, title, report, kind.rubrics(runs), drawings, places)
+    scorers = frozenset(str(r.scorer) for r in runs)
+    return Section(name, title, report, kind.rubrics(runs), drawings, places, scorers)
 
 
 def _with_facts(

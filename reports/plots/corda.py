@@ -9,7 +9,7 @@ from moral_evals.reports.plots.canvas import drawing, line_of, new_figure, short
 from moral_evals.reports.plots.catalogue import Drawing
 from moral_evals.reports.plots.palette import MUTED, PAPER, Mark
 from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
-from moral_evals.reports.runs.corda_runs import CordaRun
+from moral_evals.reports.runs.corda_runs import CordaRun, all_tiers
 from moral_evals.scorers.corda import bias, metrics
 from moral_evals.scorers.corda.table import Arm, ChainTable
 from moral_evals.scorers.stats.bootstrap import Interval, Statistic, ratio
@@ -36,6 +36,10 @@ class Answers:
         return self.run.ask(condition, figure)
 
 
+_Ask = Callable[[Answers, str], Interval]
+"""A figure of a run in a condition."""
+
+
 def conditions_of(asked: Sequence[Answers]) -> list[str]:
     """Conditions that any run has, in their usual order."""
     return list(dict.fromkeys(c for a in asked for c in a.table.arms))
@@ -44,38 +48,43 @@ def conditions_of(asked: Sequence[Answers]) -> list[str]:
 @drawing()
 def tiers(asked: Sequence[Answers], looks: Mapping[str, Mark]) -> "Figure":
     """Share won of the decisions that each tier decides."""
-    names = asked[0].run.order.names
-    rows = _rows(asked, looks, [_tier_won(i) for i in range(len(names))])
+    names = all_tiers([a.run for a in asked])
+    # by name: another scoring may have another order
+    rows = _rows(asked, looks, [_tier_won(name) for name in names])
     scale = Scale("share won", reference=metrics.CHANCE)
     return draw_rows(names, rows, scale)
 
 
-def _tier_won(tier: int) -> Callable[[Arm], Statistic]:
-    return lambda arm: metrics.tier_won(arm, tier)
+def _tier_won(tier: str) -> _Ask:
+    return lambda found, condition: found.run.ask_tier(condition, tier, metrics.tier_won)
 
 
 @drawing()
 def positions(asked: Sequence[Answers], looks: Mapping[str, Mark]) -> "Figure":
     """Excess of answers at the first position and with the first label."""
-    figures = [bias.first_position_excess, bias.first_label_excess]
-    rows = _rows(asked, looks, figures)
+    figures = (bias.first_position_excess, bias.first_label_excess)
+    rows = _rows(asked, looks, [_of(figure) for figure in figures])
     ends = [abs(v) for r in rows for c in r.cells for v in (c.estimate, c.lower, c.upper)]
     reach = 1.1 * max([0.1, *(v for v in ends if math.isfinite(v))])
     scale = Scale("share minus chance", (-reach, reach), 0.0, signed=True)
     return draw_rows(("first position", "first label"), rows, scale)
 
 
+def _of(figure: Callable[[Arm], Statistic]) -> _Ask:
+    return lambda found, condition: found.ask(condition, figure)
+
+
 def _rows(
     asked: Sequence[Answers],
     looks: Mapping[str, Mark],
-    figures: Sequence[Callable[[Arm], Statistic]],
+    figures: Sequence[_Ask],
 ) -> list[PlotRow]:
     several = len(conditions_of(asked)) > 1
     rows = []
     for found in asked:
         for i, condition in enumerate(found.table.arms):
             label = short(found.name, 34) if i == 0 else ""
-            cells = [found.ask(condition, figure) for figure in figures]
+            cells = [figure(found, condition) for figure in figures]
             rows.append(
                 PlotRow(
                     f"{label} · {condition}".removeprefix(" · ") if several else label,

@@ -11,6 +11,7 @@ from moral_evals.reports.form.output import say
 from moral_evals.reports.page.sections import left_out, sections
 from moral_evals.reports.plots.canvas import FORMATS, drawing, to_file
 from moral_evals.reports.plots.catalogue import Drawing
+from moral_evals.reports.runs.choice import Choice, add_choice
 from moral_evals.reports.runs.conditions import NAMES
 from moral_evals.reports.runs.found import find_logs
 
@@ -32,6 +33,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--allow", action="append", default=[], metavar="CONDITION",
         help=f"draw together although this differs; one of {', '.join(NAMES)}; may be repeated",
     )  # fmt: skip
+    add_choice(parser)
     parser.set_defaults(run=run)
 
 
@@ -40,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
     if not 20 <= options.dpi <= 1200:
         raise OptionError(f"--dpi {options.dpi}: must be from 20 to 1200.")
     logs = find_logs(options.logs)
-    made = sections(logs, options.allow)
+    made = sections(logs, options.allow, Choice.of(options))
     for section in made:
         for found in section.drawings:
             path = within(options.out, f"{section.name}_{found.name}.{options.format}")

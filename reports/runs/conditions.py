@@ -113,10 +113,12 @@ def refuse_incomparable(
         logs: The log of each run, to name one that is unlike all others.
     """
     if found := differences(conditions, allowed, logs):
+        by_order = any(sentence.startswith("tier_order ") for sentence in found)
+        choose = " choose one order by --order or --scorer," if by_order else ""
         raise SuiteError(
             "these runs are not comparable: "
             + ". ".join(found)
-            + ". Compare fewer logs, or say --allow NAME for a difference that you accept."
+            + f". Compare fewer logs,{choose} or say --allow NAME for a difference that you accept."
         )
 
 

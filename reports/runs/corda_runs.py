@@ -40,6 +40,11 @@ class CordaRun:
     data_tiers: frozenset[str] = frozenset()
 
     @property
+    def scorer(self) -> str:
+        """Name of the score in the log."""
+        return self.score.scorer
+
+    @property
     def model(self) -> str:
         """The model that chose."""
         return self.log.eval.model
@@ -62,6 +67,20 @@ class CordaRun:
     def ask(self, condition: str, figure: Callable[[Arm], Statistic]) -> Interval:
         """A figure of one condition with its interval over chains."""
         return DEFAULTS.over(self.table).interval(figure(self.table.arms[condition]))
+
+    def ask_tier(
+        self, condition: str, tier: str, figure: Callable[[Arm, int], Statistic]
+    ) -> Interval:
+        """A figure of one tier by name; unmeasured where the run's order leaves the tier out."""
+        if tier not in self.order.names:
+            return Interval.unmeasured()
+        place = self.order.names.index(tier)
+        return self.ask(condition, lambda arm: figure(arm, place))
+
+
+def all_tiers(runs: Sequence[CordaRun]) -> list[str]:
+    """The tiers of all runs, in the first run's order; others may have another, or more."""
+    return list(dict.fromkeys(tier for run in runs for tier in run.order.names))
 
 
 def corda_runs(logs: Found | Sequence[str]) -> list[CordaRun]:

@@ -20,6 +20,10 @@ class Run(Protocol):
         """The log's header."""
 
     @property
+    def scorer(self) -> str:
+        """Name of the score in the log."""
+
+    @property
     def model(self) -> str:
         """The model that was evaluated."""
 
@@ -39,6 +43,11 @@ def run_names(runs: Sequence[Run]) -> list[RunName]:
     ]
     names = distinct(told_apart, "{name} #{n}")
     return [RunName(n, ids[r.log.location]) for n, r in zip(names, runs, strict=True)]
+
+
+def same_answers(first: Run, second: Run) -> bool:
+    """Whether two runs are two scorings of the same answers, between which no model is ahead."""
+    return first.log.eval.eval_id == second.log.eval.eval_id != ""
 
 
 def run_ids(logs: Iterable[EvalLog]) -> dict[str, str]:

@@ -67,10 +67,14 @@ def judges(conditions: Conditions) -> list[str]:
 
 
 def told_apart(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
-    """Which log a name stands for, where a model has several."""
-    models = [r.model for r in runs]
-    several = [(r, n) for r, n in zip(runs, names, strict=True) if models.count(r.model) > 1]
-    return [f"{name}: {shown_name(run.log.location)}." for run, name in several]
+    """Which log a name stands for, and which score of it, where a model has several."""
+    models, places = [r.model for r in runs], [r.log.location for r in runs]
+    remarks = []
+    for run, name in zip(runs, names, strict=True):
+        if models.count(run.model) > 1:
+            score = f", {run.scorer}" if places.count(run.log.location) > 1 else ""
+            remarks.append(f"{name}: {shown_name(run.log.location)}{score}.")
+    return remarks
 
 
 def _sets(runs: Sequence[RubricRun]) -> list[str]:

@@ -4,17 +4,19 @@ A kind of score is a module with `BY`, `holds` and `figures`; a benchmark of its
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from inspect_ai.log import EvalLog, EvalScore
+from inspect_ai.log import EvalScore
 
 from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.form.document import Report, Table, merged
 from moral_evals.reports.form.output import add_output, write
-from moral_evals.reports.runs.found import find_logs
-from moral_evals.reports.runs.logs import FoundLog, scores_of, suite_scores
+from moral_evals.reports.runs.choice import EVERY, Choice, add_choice
+from moral_evals.reports.runs.corda_runs import corda_runs_of
+from moral_evals.reports.runs.found import Found, find_logs
+from moral_evals.reports.runs.logs import FoundLog, suite_scores
 from moral_evals.reports.show import agreement, corda, rubric
 from moral_evals.reports.show.replies import without_scores
 
@@ -48,6 +50,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--by", action="append", default=[], choices=known, metavar="GROUP",
         help=f"break the figures down; one of {', '.join(known)}; may be repeated",
     )  # fmt: skip
+    add_choice(parser)
     add_output(parser)
     parser.set_defaults(run=run)
 
@@ -56,13 +59,16 @@ def run(options: argparse.Namespace) -> None:
     """Show every log in the form asked for, then what was left out."""
     by = list(dict.fromkeys(options.by))
     logs = find_logs(options.logs, scored=False)
-    # a log without scores is told of only where it was asked for by name
-    chosen = [log for log in logs.logs if log.named or suite_scores(log.header)]
-    chosen.sort(key=lambda log: log.header.eval.created, reverse=True)
-    if chosen:
-        _refuse_unused([log.header for log in chosen], by)
-    found = replace(logs, logs=chosen).each(lambda log: [shown(log, by)])
-    lines = logs.lines_for((log.location for log in chosen), "score of this suite")
+    choice = Choice.of(options)
+    chosen = _taken(logs, choice)
+    chosen.sort(key=lambda taken: taken[0].header.eval.created, reverse=True)
+    _refuse_unused([score for _, scores in chosen for score in scores], by)
+    scores_of = {log.location: scores for log, scores in chosen}
+    found = replace(logs, logs=[log for log, _ in chosen]).each(
+        lambda log: [shown(log, scores_of[log.location], by)]
+    )
+    what = "score of this suite" if choice == EVERY else "score that was asked for"
+    lines = logs.lines_for(scores_of, what)
     if not found:
         raise logs.nothing("no scores of this suite in these logs", lines)
     found[-1] = replace(found[-1], left_out=lines)
@@ -71,16 +77,36 @@ def run(options: argparse.Namespace) -> None:
         write(report, options)
 
 
-def shown(log: FoundLog, by: Sequence[str] = ()) -> Report:
-    """One run: what was run, every score of the suite in it, and where the log lies.
+def _taken(logs: Found, choice: Choice) -> list[tuple[FoundLog, list[EvalScore]]]:
+    """The logs to show, with the scores to show of each."""
+    found = logs.each(lambda log: [(log, list(_scores(log, choice)))])
+    if choice == EVERY:
+        # a log without scores is told of only where it was asked for by name
+        return [(log, [s for s, _ in scores]) for log, scores in found if log.named or scores]
+    choice.refuse_unknown([(s.scorer, order) for _, scores in found for s, order in scores])
+    kept = [(log, [s for s, o in scores if choice.takes(s.scorer, o)]) for log, scores in found]
+    return [(log, scores) for log, scores in kept if scores]
+
+
+def _scores(log: FoundLog, choice: Choice) -> Iterator[tuple[EvalScore, str]]:
+    """The suite's scores of a log, each with its tier order."""
+    # an order stands in the samples, which are read for it only where one was asked for
+    runs = corda_runs_of(log) if choice.order else ()
+    orders = {run.scorer: run.conditions.tier_order for run in runs}
+    return ((score, orders.get(score.scorer, "")) for score in suite_scores(log.header))
+
+
+def shown(log: FoundLog, scores: Sequence[EvalScore], by: Sequence[str] = ()) -> Report:
+    """One run: what was run, some scores of the suite in it, and where the log lies.
 
     Args:
         log: From `find_logs`.
+        scores: Those to show, from the log's header.
         by: Breakdowns; a kind of score leaves out those that it does not know.
     """
     tables: list[Table] = []
     header = log.header
-    for score in scores_of(header):
+    for score in scores:
         for kind in KINDS:
             if kind.holds(score):
                 made = kind.figures(log, score, [name for name in by if name in kind.BY])
@@ -92,8 +118,8 @@ def shown(log: FoundLog, by: Sequence[str] = ()) -> Report:
     return Report(title, tables, notes, log.name)
 
 
-def _refuse_unused(logs: Sequence[EvalLog], by: Sequence[str]) -> None:
-    kinds = [k for k in KINDS for log in logs for s in scores_of(log) if k.holds(s)]
+def _refuse_unused(scores: Sequence[EvalScore], by: Sequence[str]) -> None:
+    kinds = [k for k in KINDS for score in scores if k.holds(score)]
     known = list(dict.fromkeys(name for kind in kinds for name in kind.BY))
     for name in by:
         if name not in known:

@@ -195,7 +195,7 @@ def test_the_order_decides(data: str) -> None:
     assert value(sample)["score"] == 1
 
 
-@pytest.mark.parametrize("order", [WELFARE_FIRST, ["convention", "welfare"], ["honesty_fairness"]])
+@pytest.mark.parametrize("order", [WELFARE_FIRST, WELFARE_FIRST[::-1]])
 def test_rescoring_a_log_equals_a_live_run_with_that_order(data: str, order: list[str]) -> None:
     choices = CHOICES | {"s2": "ANSWER: NONE"}
     options = {"conditions": "unconditioned,own", "shuffles": 4}
@@ -212,8 +212,47 @@ def test_rescoring_a_log_equals_a_live_run_with_that_order(data: str, order: lis
     for of in (chain_figures, lambda log: metrics(log, "lexicographic")):
         left, right = of(again), of(live)
         assert left == pytest.approx(right, abs=0, nan_ok=True)
-        if len(order) > 1:
-            assert left != pytest.approx(of(first), nan_ok=True)
+        assert left != pytest.approx(of(first), nan_ok=True)
+
+
+DROPPED = r"{} tier_order: convention > welfare leaves out honesty_fairness, rights_harm, which"
+
+
+def test_an_order_that_drops_tiers_is_refused_unless_told(data: str) -> None:
+    order = ["convention", "welfare"]
+    with pytest.raises(OptionError, match=DROPPED.format("-T")) as refused:
+        corda(data=data, tier_order=order)
+    assert "-S drop_tiers=true" in str(refused.value)
+    log = read_eval_log(run_with(data, CHOICES).location)
+    with pytest.raises(OptionError, match=DROPPED.format("-S")):
+        score(log, lexicographic(tier_order=order), action="append", display="none")
+    dropping = lexicographic(tier_order=order, drop_tiers=True)
+    again = score(log, dropping, action="overwrite", display="none")
+    # by hand, on welfare alone: b above a; c above d; y above x and level with z; p and r are equal
+    assert value(again.samples[0])["score"] == pytest.approx((1 + 1 + (1 + 1 / 2) / 2) / 3)
+    # what the log holds was told; it need not be told again
+    kept = score(again, lexicographic(), action="append", display="none")
+    sample = kept.samples[0]
+    assert sample.scores["lexicographic1"].value == sample.scores["lexicographic"].value
+    with pytest.raises(OptionError, match="-S drop_tiers='yes': allowed are true and false"):
+        lexicographic(drop_tiers="yes")  # type: ignore[arg-type]
+
+
+def test_answers_without_a_score_are_not_scored_by_an_order_that_drops_their_tiers(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "honour.jsonl"
+    options = [option(f"o{v}", 0, 0, 0, 0) | {"tiers": {"honour": v}} for v in (0, 1)]
+    row = {"schema_version": "corda-1", "chain_id": "c", "steps": [step("s1", *options)]}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    log = run(
+        corda(data=str(path), tier_order="honour", conditions="unconditioned"),
+        choosing({"s1": "o1"}), None, score=False,
+    )  # fmt: skip
+    with pytest.raises(OptionError, match=r"-S tier_order: rights_harm > .* leaves out honour"):
+        score(log, lexicographic(), display="none")
+    scored = score(log, lexicographic("honour"), display="none")
+    assert [value(s)["score"] for s in scored.samples] == [1.0] * len(scored.samples)
 
 
 def test_rescoring_with_the_same_order_changes_nothing(data: str) -> None:

@@ -11,6 +11,7 @@ from moral_evals.loaders.errors import SuiteError
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.compare.corda import compare_corda
 from moral_evals.reports.form.document import Report
+from moral_evals.reports.runs.choice import Choice
 from moral_evals.scorers.lexicographic import lexicographic
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.chain_figures import chain_figures
@@ -294,21 +295,21 @@ def test_a_baseline_and_one_score_of_several(corda_logs, tmp_path):
     with pytest.raises(SuiteError, match="--baseline nobody: fits 0 of the runs"):
         compare(list(corda_logs.values()), baseline="nobody")
     log = read_eval_log(corda_logs["welfare-first"])
-    again = score(log, lexicographic(tier_order=["welfare", "rights_harm"]), action="append",
-                  display="none")  # fmt: skip
+    dropping = lexicographic(tier_order=["welfare", "rights_harm"], drop_tiers=True)
+    again = score(log, dropping, action="append", display="none")
     path = str(tmp_path / "again.eval")
     write_eval_log(again, path)
     with pytest.raises(SuiteError, match="tier_order differs"):
         compare([path])
     (both,) = compare([path], allowed=["tier_order"])
     assert cells(both, "corda_pairs_own") == {}, "two scorings of the same answers"
-    (alone,) = compare([path], scorer="lexicographic1")
+    (alone,) = compare([path], choice=Choice(("lexicographic1",)))
     assert alone.notes[0].startswith("Tier order welfare > rights_harm;")
     assert cells(alone, "corda_own")["scripted/welfare-first"]["LMS"].estimate > (
         cells(report, "corda_own")["scripted/welfare-first"]["LMS"].estimate
     )
     with pytest.raises(SuiteError, match=r"Allowed: lexicographic, lexicographic1\."):
-        compare([path], scorer="other")
+        compare([path], choice=Choice(("other",)))
 
 
 def test_both_benchmarks_at_once(corda_logs, both_logs):

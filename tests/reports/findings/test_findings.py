@@ -16,6 +16,7 @@ from moral_evals.reports.__main__ import main
 from moral_evals.reports.findings import command as command
 from moral_evals.reports.findings.command import findings
 from moral_evals.reports.form.document import merged
+from moral_evals.reports.runs.choice import Choice
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.scorers.rubric_judge import rubric_judge
 from tests.mocks import always, mock, output, run, thinking
@@ -128,7 +129,7 @@ def test_names_that_fit_nothing_are_refused(logs, tmp_path):
 
 def test_a_scorer_that_no_log_has_is_refused(logs):
     with pytest.raises(SuiteError, match="Allowed: rubric_judge, rubric_judge_response"):
-        findings([logs], scorers=["rubric"])
+        findings([logs], choice=Choice(("rubric",)))
     with pytest.raises(SuiteError, match="no such condition"):
         findings([logs], allowed=["jugde"])
 
@@ -142,7 +143,7 @@ def test_two_judges_are_refused_and_a_choice_of_scorer_helps(tmp_path):
     write_eval_log(again, log.location)
     with pytest.raises(SuiteError, match="judge differs"):
         findings([str(tmp_path)])
-    chosen = findings([str(tmp_path)], scorers=["rubric_judge"])
+    chosen = findings([str(tmp_path)], choice=Choice(("rubric_judge",)))
     assert [r.title for r in chosen] == ["Harmless against logical: morebench, trace judged"]
     assert len(findings([str(tmp_path)], allowed=["judge"])) == 1
 

@@ -163,7 +163,8 @@ def test_a_log_of_the_old_names_has_the_figures_of_its_header(capsys, path):
 
 def test_an_appended_score_is_shown_with_its_own_order(capsys):
     log = run(corda(chains=2), get_model("scripted/uniform", memoize=False), None)
-    again = score(log, lexicographic(tier_order=["welfare", "rights_harm"]), action="append")
+    dropping = lexicographic(tier_order=["welfare", "rights_harm"], drop_tiers=True)
+    again = score(log, dropping, action="append")
     write_eval_log(again, log.location)
     printed = shown(capsys, log.location)
     assert "rights_harm > honesty_fairness > welfare > convention" in printed
