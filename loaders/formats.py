@@ -133,8 +133,9 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     """The known column that a name may stand for; empty if none is like it."""
     # as a slip would leave it: in another case, with blanks, or a word of it alone
     plain = "_".join(name.upper().replace("-", " ").split())
-    close = get_close_matches(plain, known, n=1) or [k for k in known if plain in k.split("_")]
-    return close[0] if close else ""
+    upper = {k.upper(): k for k in known}
+    close = get_close_matches(plain, upper, n=1) or [k for k in upper if plain in k.split("_")]
+    return upper[close[0]] if close else ""
 
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}

@@ -18,12 +18,12 @@ from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.loaders.options import flag, one_of, refuse_unknown
 from moral_evals.loaders.sent import own_prompt_sent, prompts_sent
 from moral_evals.scorers.judging.judge import JudgeError, asked_order, judge
-from moral_evals.scorers.judging.kinship import warn_of_kin
 from moral_evals.scorers.judging.models import named_judges
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.panel import Judgement, usage_facts
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
 from moral_evals.scorers.judging.refusal_question import ask_declines, declined
+from moral_evals.scorers.kinship import warn_of_kin
 from moral_evals.scorers.rubric.judged_text import (
     JUDGED_PARTS,
     JudgedPart,

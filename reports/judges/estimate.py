@@ -21,7 +21,7 @@ from moral_evals.loaders.formats import parse_yaml
 from moral_evals.loaders.tables.prices import price_of, read_prices
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.form.output import add_output, write
-from moral_evals.reports.runs.candidate_calls import candidate_calls
+from moral_evals.reports.judges.candidate_calls import candidate_calls
 from moral_evals.scorers.judging.models import DEFAULT_JUDGE
 from moral_evals.scorers.judging.options import ROLE, JudgeOptions
 from moral_evals.scorers.judging.plan import Calls, planned_calls

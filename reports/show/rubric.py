@@ -16,7 +16,7 @@ from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
 from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
 from moral_evals.reports.show.panel import is_panel, panel_table
 from moral_evals.reports.show.replies import listed, reply_counts
-from moral_evals.scorers.judging.kinship import kin
+from moral_evals.scorers.kinship import kin
 from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label, by_weight
 from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
 from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
