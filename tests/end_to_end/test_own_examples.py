@@ -80,7 +80,7 @@ def test_from_the_folder_to_a_page_and_tables(own: Site):
     assert "fairness to outsiders" in (own.folder / "report.html").read_text(encoding="utf-8")
     own.report("export", logs, "--out", "tables")
     rows = [*csv.DictReader((own.folder / "tables/scenarios.csv").open(encoding="utf-8"))]
-    scores = {r["id"]: float(r["score"]) for r in rows}
+    scores = {r["scenario_id"]: float(r["score"]) for r in rows}
     assert scores["the-tenor-who-cannot-hear"] == SHARES[0]
     assert sum(bool(r["dim_candour"]) for r in rows) == 3
     criteria = [*csv.DictReader((own.folder / "tables/criteria.csv").open(encoding="utf-8"))]
