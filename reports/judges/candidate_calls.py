@@ -1,5 +1,6 @@
 """What a task will ask of its candidate: measured by putting a few samples to a mock one."""
 
+import math
 import tempfile
 from collections.abc import Sequence
 from copy import copy
@@ -29,10 +30,27 @@ def candidate_calls(task: Task, samples: Sequence[Sample], chars_out: float) -> 
         SuiteError: If the task does not run even with a mock candidate.
     """
     calls = sum(map(_calls, samples))
-    step = max(len(samples) // _TRIED, 1)
-    sizes = _prompt_sizes(task, list(samples[::step]))
+    sizes = _prompt_sizes(task, _tried(samples))
     mean = sum(sizes) / len(sizes) if sizes else 0.0
     return Calls(calls, calls * mean, calls * chars_out)
+
+
+def most_candidate_calls(task: Task, samples: Sequence[Sample]) -> Calls:
+    """The most calls of the candidate, each prompt as long as the longest of those tried.
+
+    No reply of the mock candidate can be read, so whatever a task asks again it asks again.
+    """
+    tried = _tried(samples)
+    unread = _prompt_sizes(task, tried, unreadable=True)
+    if not unread:
+        return Calls()
+    calls = math.ceil(sum(map(_calls, samples)) * len(unread) / sum(map(_calls, tried)))
+    return Calls(calls, calls * max(unread + _prompt_sizes(task, tried)))
+
+
+def _tried(samples: Sequence[Sample]) -> list[Sample]:
+    """A few samples from all over."""
+    return list(samples[:: max(len(samples) // _TRIED, 1)])
 
 
 def _calls(sample: Sample) -> int:
@@ -40,14 +58,14 @@ def _calls(sample: Sample) -> int:
     return len(chain["steps"]) if isinstance(chain, dict) else 1
 
 
-def _prompt_sizes(task: Task, samples: list[Sample]) -> list[int]:
+def _prompt_sizes(task: Task, samples: list[Sample], *, unreadable: bool = False) -> list[int]:
     """Characters of each prompt; nothing leaves the machine, and the log is thrown away."""
     if not samples:
         return []
     with tempfile.TemporaryDirectory() as folder:
         (log,) = eval(
             task_with(copy(task), dataset=MemoryDataset(samples)),
-            model=_mock("chain" in (samples[0].metadata or {})),
+            model=_mock("chain" in (samples[0].metadata or {}) and not unreadable),
             score=False,
             display="none",
             log_dir=folder,

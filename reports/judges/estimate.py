@@ -1,61 +1,51 @@
 """`moral-reports estimate`: calls, tokens and money of a run that has not been made yet.
 
-Calls are exact for a run without retries. Tokens come from the real sizes of dilemmas, rubrics
-and prompts; what models will write is assumed, or taken from an earlier log.
+An estimate, and under it a bound. The estimate's calls are exact for a run without retries; its
+tokens come from the real sizes of dilemmas, rubrics and prompts, and what models will write is
+assumed.
 """
 
 import argparse
 import logging
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Any
 
 from inspect_ai import Task
-from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost
+from inspect_ai.model import ModelUsage, compute_model_cost
 
 from moral_evals.loaders.errors import OptionError, printable
 from moral_evals.loaders.formats import parse_yaml
 from moral_evals.loaders.tables.prices import price_of, read_prices
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.form.output import add_output, write
-from moral_evals.reports.judges.candidate_calls import candidate_calls
+from moral_evals.reports.judges.run_plan import (
+    CHARS_PER_TOKEN,
+    JUDGE_TOKENS,
+    RESPONSE_CHARS,
+    TRACE_CHARS,
+    Assumed,
+    Limits,
+    Part,
+    RunPlan,
+)
 from moral_evals.scorers.judging.models import DEFAULT_JUDGE
-from moral_evals.scorers.judging.options import ROLE, JudgeOptions
-from moral_evals.scorers.judging.plan import Calls, planned_calls
+from moral_evals.scorers.judging.options import ROLE
 
-# Sizes that earlier runs of reasoning models had; a reader should put in those of their own.
-TRACE_CHARS, RESPONSE_CHARS, JUDGE_TOKENS = 6_000, 2_500, 250
-CHARS_PER_TOKEN = 4.0
 _TASKS = ("morebench", "morebench_theory", "corda", "judge_agreement")
-_COLUMNS = (
-    "part", "model", "calls", "input tokens", "of it repeated", "output tokens", "cost at most"
+_LIKELY = (
+    "part", "model", "calls", "input tokens", "of it repeated", "output tokens", "cost"
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Assumed:
-    """What models will write.
-
-    Attributes:
-        trace: Characters of a thinking trace.
-        response: Characters of a response.
-        judge_tokens: Tokens that a judge writes in a call, its reasoning included.
-        chars_per_token: For all texts.
-    """
-
-    trace: int = TRACE_CHARS
-    response: int = RESPONSE_CHARS
-    judge_tokens: int = JUDGE_TOKENS
-    chars_per_token: float = CHARS_PER_TOKEN
-
-    def shown(self, judged: bool) -> str:
-        """The assumptions in words; those on judges only if there are any."""
-        replies = f"{self.trace:,} characters a trace, {self.response:,} a response, "
-        judge = f"{self.judge_tokens} tokens a judge call, " if judged else ""
-        return f"{replies}{judge}{self.chars_per_token:g} characters a token"
+_MOST = (
+    "part", "model", "calls at most", "input at most", "output a call at most", "output at most",
+    "cost at most",
+)  # fmt: skip
+_RETRIES = (
+    "Each question asked as often as it may be until a reply can be read, each reply of full "
+    "length, each prompt of the candidate as long as the longest of those tried. Calls that a "
+    "provider breaks off and Inspect sends again are not in it."
+)
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -74,6 +64,12 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     parser.add_argument("--response-chars", type=int, default=RESPONSE_CHARS, metavar="N")
     parser.add_argument("--judge-tokens", type=int, default=JUDGE_TOKENS, metavar="N")
     parser.add_argument("--chars-per-token", type=float, default=CHARS_PER_TOKEN, metavar="X")
+    parser.add_argument(
+        "--max-tokens", type=int, metavar="N", help="of the candidate, as for inspect eval"
+    )
+    parser.add_argument(
+        "--judge-max-tokens", type=int, metavar="N", help="of the judge, as in its model role"
+    )
     add_output(parser)
     parser.set_defaults(run=_run)
 
@@ -91,7 +87,8 @@ def _run(options: argparse.Namespace) -> None:
         limit=options.limit,
         epochs=options.epochs,
         price_file=options.prices,
-        upstream_path=arguments.get("upstream_path"),
+        arguments=arguments,
+        limits=Limits(options.max_tokens, options.judge_max_tokens),
     )
     write(report, options)
 
@@ -117,6 +114,9 @@ def build_task(name: str, arguments: dict[str, Any]) -> Task:
     return task
 
 
+_AS_THEY_ARE = Limits()
+
+
 def estimate(
     task: Task,
     assumed: Assumed,
@@ -126,88 +126,105 @@ def estimate(
     limit: int | None = None,
     epochs: int = 1,
     price_file: str | None = None,
-    upstream_path: str | None = None,
+    arguments: Mapping[str, Any] | None = None,
+    limits: Limits = _AS_THEY_ARE,
 ) -> Report:
-    """Calls and tokens of a task, candidate and judges apart.
+    """Calls and tokens of a task, candidate and judges apart: what is likely, and the most.
 
     Args:
         task: A task of the suite.
         assumed: What models will write.
-        model: The candidate's name, for its price.
+        model: The candidate's name, for its price and its limit.
         judges: The judges' names.
         limit: Samples from the head, as for `inspect eval`.
         epochs: Repeats of each sample.
         price_file: Prices by model; None leaves money out.
-        upstream_path: As the task has it, which does not tell.
+        arguments: The task's parameters, for what it does not tell; see `RunPlan`.
+        limits: Tokens that models may write in a call, where a run sets them.
 
     Raises:
         SuiteError: A model without a price.
     """
-    prices = read_prices(price_file) if price_file else None
     samples = list(task.dataset)[:limit]
-    parts = [
-        *_candidate(task, samples, assumed, model),
-        *_judges(task, samples, assumed, judges, upstream_path),
-    ]
-    judged = any(part == "judge" for part, _, _ in parts)
+    plan = RunPlan(task, samples, assumed, limits, arguments or {})
+    parts = [part.times(epochs) for part in plan.parts(model, judges)]
+    money = _Money(price_file)
+    judged = any(part.role == "judge" for part in parts)
+    said = f"{len(samples)} samples, epochs: {epochs}. Assumed: {assumed.shown(judged)}."
+    tables = [_likely(parts, assumed, money, said), _most(parts, assumed, money)]
+    return Report(f"Before a run of {(task.metadata or {}).get('benchmark')}", tables)
+
+
+class _Money:
+    """What tokens cost; nan without a price file."""
+
+    def __init__(self, file: str | None) -> None:
+        self.file = file or ""
+        self.prices = read_prices(file) if file else None
+
+    def of(self, model: str, tokens_in: float, tokens_out: float) -> float:
+        """Cost of some tokens at their full price; nan for nan of them."""
+        if self.prices is None:
+            return math.nan
+        price = price_of(self.prices, model, self.file)
+        if not math.isfinite(tokens_in + tokens_out):
+            return math.nan
+        usage = ModelUsage(input_tokens=round(tokens_in), output_tokens=round(tokens_out))
+        return compute_model_cost(price, usage)
+
+    def total(self, rows: Sequence[Sequence[Cell]], name: str) -> list[str]:
+        """A sentence on the sum over the last column, unless there are no prices."""
+        costs = [cell for row in rows if isinstance(cell := row[-1], float)]
+        return [f"{name} {math.fsum(costs):.2f}."] if self.prices is not None else []
+
+
+def _likely(parts: Sequence[Part], assumed: Assumed, money: _Money, said: str) -> Table:
     rows: list[list[Cell]] = []
-    for part, name, calls in parts:
-        total = calls.times(epochs)
+    for part in parts:
         tokens = [
             round(chars / assumed.chars_per_token)
-            for chars in (total.chars_in, total.repeated, total.chars_out)
+            for chars in (part.likely.chars_in, part.likely.repeated, part.likely.chars_out)
         ]
-        money = math.nan if prices is None else _money(name, tokens, prices, price_file or "")
-        rows.append([part, name, total.calls, *tokens, money])
+        cost = money.of(part.model, tokens[0], tokens[2])
+        rows.append([part.role, part.model, part.likely.calls, *tokens, cost])
     notes = [
-        f"{len(samples)} samples, epochs: {epochs}. Assumed: {assumed.shown(judged)}.",
+        said,
         "Repeated input opens with a text that an earlier call had: providers with a prompt "
         "cache charge less for it. The cost takes all input at its full price.",
+        *money.total(rows, "Estimated total cost"),
     ]
-    if prices:
-        total_cost = math.fsum(c for row in rows if isinstance(c := row[-1], float))
-        notes.append(f"Total cost at most {total_cost:.2f}.")
-    name = str((task.metadata or {}).get("benchmark"))
-    return Report(f"Before a run of {name}", [Table("estimate", "Estimate", _COLUMNS, rows, notes)])
+    return Table("estimate", "Estimate", _LIKELY, rows, notes)
 
 
-def _candidate(
-    task: Task, samples: Sequence[Sample], assumed: Assumed, model: str
-) -> Iterator[tuple[str, str, Calls]]:
-    metadata = task.metadata or {}
-    if metadata.get("benchmark") == "judge_agreement":
-        return
-    written = (
-        assumed.response if metadata.get("elicit") == "none" else assumed.response + assumed.trace
-    )
-    yield "candidate", model or "candidate", candidate_calls(task, samples, written)
+def _most(parts: Sequence[Part], assumed: Assumed, money: _Money) -> Table:
+    rows: list[list[Cell]] = []
+    for part in parts:
+        most = part.most
+        sent = _whole(most.chars_in / assumed.chars_per_token)
+        written = _whole(most.calls * most.tokens_a_call)
+        cost = money.of(part.model, sent, written)
+        limit = _whole(most.tokens_a_call)
+        rows.append([part.role, part.model, most.calls, sent, limit, written, cost])
+    notes = [_RETRIES, *_unbounded(parts)]
+    if all(math.isfinite(cost) for *_, cost in rows if isinstance(cost, float)):
+        notes += money.total(rows, "Total cost at most")
+    return Table("bound", "Bound", _MOST, rows, notes)
 
 
-def _judges(
-    task: Task,
-    samples: Sequence[Sample],
-    assumed: Assumed,
-    judges: Sequence[str],
-    upstream_path: str | None,
-) -> Iterator[tuple[str, str, Calls]]:
-    metadata = task.metadata or {}
-    if "judge_mode" not in metadata:
-        return
-    sizes = {"trace": [assumed.trace], "response": [assumed.response]}
-    texts = sizes.get(str(metadata.get("judged")), [assumed.trace, assumed.response])
-    names = {f.name for f in fields(JudgeOptions)}
-    given = {k: v for k, v in metadata.items() if k in names}
-    votes = int(metadata.get("judge_votes", 1))
-    options = JudgeOptions(**given, votes=votes, upstream_path=upstream_path)
-    written = assumed.judge_tokens * assumed.chars_per_token
-    asked = (assumed.response or assumed.trace) if metadata.get("ask_refusal") else None
-    calls = planned_calls(samples, texts, options, written, asked)
-    yield from (("judge", judge, calls) for judge in judges)
+def _unbounded(parts: Sequence[Part]) -> Iterator[str]:
+    """Whose replies nothing bounds, and which option would."""
+    for part in parts:
+        if math.isnan(part.most.tokens_a_call):
+            option = "--max-tokens" if part.role == "candidate" else "--judge-max-tokens"
+            yield (
+                f"No bound for the {' '.join(dict.fromkeys((part.role, part.model)))}: how much it can write in a call is "
+                f"not known; say {option} N, and set it for the run."
+            )
 
 
-def _money(model: str, tokens: Sequence[int], prices: dict[str, ModelCost], file: str) -> float:
-    usage = ModelUsage(input_tokens=tokens[0], output_tokens=tokens[2])
-    return compute_model_cost(price_of(prices, model, file), usage)
+def _whole(value: float) -> float:
+    """The whole number above; nan stays."""
+    return math.ceil(value) if math.isfinite(value) else math.nan
 
 
 def _arguments(pairs: Sequence[str]) -> dict[str, Any]:

@@ -97,6 +97,14 @@ def model_of(judge: str) -> str:
     return judge.partition(" #")[0]
 
 
+def judge_max_tokens(name: str) -> int | None:
+    """Tokens that a judge of this name may write in a call, unless its role says otherwise.
+
+    None leaves it to the provider.
+    """
+    return _settings(name).max_tokens
+
+
 def _settings(name: str) -> GenerateConfig:
     return _BOUNDS.merge(_PAPER) if "gpt-oss" in name else _BOUNDS
 

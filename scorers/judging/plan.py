@@ -1,7 +1,7 @@
 """How many judge calls a run will make, and how large: built from the real prompts, none sent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspect_ai.dataset import Sample
@@ -77,6 +77,23 @@ def planned_calls(
                 asked = judge_messages(judge_prompt(options), shown, [declined_statement()])
                 total += _sum(asked, refusal_chars, reply_chars)
     return total.times(options.votes)
+
+
+def most_calls(
+    samples: Sequence[Sample],
+    text_chars: Sequence[int],
+    options: JudgeOptions,
+    refusal_chars: int | None = None,
+) -> Calls:
+    """The most calls of one judge: no reply can be read until the last attempt at each question.
+
+    Arguments as in `planned_calls`. In mode `rubric` each criterion is then asked alone as well.
+    """
+    total = planned_calls(samples, text_chars, options, 0, refusal_chars)
+    if options.judge_mode == "rubric":
+        alone = replace(options, judge_mode="criterion")
+        total += planned_calls(samples, text_chars, alone, 0)
+    return total.times(options.judge_attempts)
 
 
 def _conversations(
