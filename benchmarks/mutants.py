@@ -42,7 +42,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 ROOMS = ("scorers/stats", "scorers/rubric", "scorers/corda")
 
-_CHAINS = tuple(f"corda/test_{t}.py" for t in ("order", "metrics", "contrasts", "bias", "summary"))
+_CHAINS = (
+    *(
+        f"corda/test_{t}.py"
+        for t in ("order", "metrics", "contrasts", "bias", "summary", "history_effects")
+    ),
+    "test_edits.py",
+)
 _LOGS = ("test_lexicographic.py", "corda/test_metrics.py")
 
 TESTS = {
@@ -52,7 +58,7 @@ TESTS = {
         "oracles/test_agreement.py",
         "oracles/test_intervals.py",
     ),
-    "scorers/rubric": ("rubric", "oracles/test_morebench.py"),
+    "scorers/rubric": ("rubric", "test_edits.py", "oracles/test_morebench.py"),
     "scorers/corda": (*_CHAINS, "oracles/test_corda.py"),
     "scorers/corda/explanation.py": _LOGS,
     "scorers/corda/records.py": _LOGS,
