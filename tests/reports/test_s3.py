@@ -124,6 +124,16 @@ def test_one_log_of_a_bucket_is_exported_to_it_and_imported_again(s3, folders):
     assert main(export) == 1, "a file that is there is not written over unasked"
 
 
+def test_a_log_of_a_bucket_is_judged_again_and_put_there(s3, folders, capsys):
+    log = f"{folders['rubric']}/" + next(iter(there(s3, "rubric/")))
+    again = f"s3://{BUCKET}/again/both.eval"
+    assert main(["judge-modes", log, "--judge", "mockllm/model", "--log-out", again]) == 0
+    assert {*there(s3, "again/")} == {"both.eval"}
+    capsys.readouterr()
+    assert main(["judgings", again]) == 0
+    assert "rubric_judge of both.eval and rubric_judge2 of both.eval" in capsys.readouterr().out
+
+
 def test_an_import_goes_to_a_bucket(s3, folders, tmp_path_factory):
     local = tmp_path_factory.mktemp("import") / "j.jsonl"
     log = f"{folders['rubric']}/" + next(iter(there(s3, "rubric/")))

@@ -1,5 +1,8 @@
 """What was asked, and who served it, is a condition: real runs, refused until allowed."""
 
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,8 @@ from inspect_ai.solver import chain, generate, system_message, use_tools
 from inspect_ai.tool import think
 
 from moral_evals.inspect_tasks import corda, morebench
-from moral_evals.loaders.errors import SuiteError
 from moral_evals.loaders.service import address, arguments, served
+from moral_evals.reports.__main__ import main
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.solvers import chain_prompt, elicit, wording
@@ -42,15 +45,19 @@ def rubric(
 
 
 def refused(name: str, *logs: EvalLog) -> str:
-    """The refusal; only this condition differs, and allowing it is enough."""
-    paths = [log.location for log in logs]
-    with pytest.raises(SuiteError, match="not comparable") as error:
-        compare(paths)
-    said = str(error.value)
+    """What the command says; only this condition differs, and allowing it is enough."""
+    words = ["compare", *(log.location for log in logs)]
+    with redirect_stderr(StringIO()) as told:
+        assert main(words) == 1
+    said = told.getvalue()
+    assert said.startswith("moral-reports: these runs are not comparable: ")
+    assert said.count("\n") == 1
     assert f"{name} differs: " in said
     assert said.count(" differs: ") == 1
-    (report,) = compare(paths, allowed=[name])
-    assert len(report.tables[0].rows) == len(logs)
+    with redirect_stdout(StringIO()) as printed:
+        assert main([*words, "--allow", name, "--format", "json"]) == 0
+    table, *_ = json.loads(printed.getvalue())["tables"]
+    assert len(table["rows"]) == len(logs)
     return said
 
 
