@@ -12,7 +12,6 @@ from moral_evals.reports.form.document import Cell, RunName, Table, number
 from moral_evals.reports.runs.corda_runs import CordaRun
 from moral_evals.scorers.corda import contrasts as chain_contrasts
 from moral_evals.scorers.corda.missing_bounds import (
-    Bounds,
     difference_bounds,
     net_benefit_bounds,
 )
@@ -26,13 +25,14 @@ from moral_evals.scorers.corda.net_benefit import (
 from moral_evals.scorers.corda.summary import DEFAULTS
 from moral_evals.scorers.corda.table import ChainTable
 from moral_evals.scorers.stats.bootstrap import Interval
+from moral_evals.scorers.stats.missing import Bounds
 from moral_evals.scorers.stats.multiplicity import holm
 from moral_evals.scorers.stats.paired import PairedTest, of_differences, of_sides, paired_test
 
 Named = tuple[CordaRun, RunName]
 
 _UNTESTED = PairedTest.untested()
-_NONE_MISSING = Bounds(math.nan, math.nan)
+_NONE_MISSING = Bounds.unknown()
 
 
 @dataclass(frozen=True)

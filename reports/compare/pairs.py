@@ -1,13 +1,13 @@
 """Paired comparisons of runs: differences, intervals, tests, Holm's verdicts."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from moral_evals.reports.form.document import Cell, RunName, Table
+from moral_evals.reports.form.document import Cell, RunName, Table, number
 from moral_evals.reports.runs.naming import same_answers
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.rubric.scenario_table import hard_score
@@ -19,6 +19,7 @@ from moral_evals.scorers.stats.bootstrap import (
     Statistic,
     ratio,
 )
+from moral_evals.scorers.stats.missing import Bounds, mean_difference_bounds
 from moral_evals.scorers.stats.multiplicity import ALPHA, holm, verdict_word
 from moral_evals.scorers.stats.paired import PairedTest, of_sides, paired_test
 from moral_evals.scorers.stats.pvalue import PValue
@@ -34,6 +35,8 @@ class ModelPair:
         found: The difference with its 95% interval.
         test: Its test; p is nan for fewer than two units.
         adjusted: p after Holm over all comparisons of the figure.
+        bounds: How far scenarios that were given to both and that one of them has unscored could
+            move the difference of the means; unknown for a figure without such a range.
     """
 
     first: int
@@ -41,6 +44,7 @@ class ModelPair:
     found: Interval
     test: PairedTest
     adjusted: PValue
+    bounds: Bounds
 
 
 def verdict(found: Interval, test: PairedTest, adjusted: float, first: str, second: str) -> str:
@@ -80,6 +84,12 @@ def regular(run: RubricRun, ids: Sequence[str]) -> Statistic:
 def hard(run: RubricRun, ids: Sequence[str]) -> Statistic:
     """MoReBench-Hard over some scenarios: score per 1,000 characters, a ratio of means."""
     return hard_score(run.over(ids, "score"), run.over(ids, "length"))
+
+
+def score_bounds(first: RubricRun, second: RubricRun) -> Bounds:
+    """How far unscored scenarios could move the difference in Regular."""
+    ids = first.ordered({*first.ids} & {*second.ids})
+    return mean_difference_bounds(first.over(ids, "score"), second.over(ids, "score"))
 
 
 Figure = Callable[[RubricRun, Sequence[str]], Statistic]
@@ -134,7 +144,12 @@ def compare_runs(
     # drawing takes longest, and pairs of one size have one draw
     for a, b in sorted(pairs, key=lambda p: len(shared[p])):
         found[a, b] = _compare(runs[a], runs[b], shared[a, b], figures)
-    return {name: _adjusted({p: found[p][name] for p in pairs}) for name in figures}
+    # of Hard nothing can be said: a text that is missing has no length
+    bounds = {"Regular": {p: score_bounds(runs[p[0]], runs[p[1]]) for p in pairs}}
+    return {
+        name: _adjusted({p: found[p][name] for p in pairs}, bounds.get(name, {}))
+        for name in figures
+    }
 
 
 def pairs_table(
@@ -152,13 +167,20 @@ def pairs_table(
             c.test.p,
             c.adjusted,
             verdict(c.found, c.test, c.adjusted, names[c.first], names[c.second]),
-            reason(c.found, c.test, c.adjusted),
+            "; ".join(_remarks(c)),
         ]
         for c in comparisons
     ]
     columns = ["pair", "difference [95%]", "shared", "p", "Holm p", "verdict", "remark"]
     slug = "pairs_" + title.lower().replace(" ", "_")
     return Table(slug, f"Paired differences in {title}", columns, rows, notes)
+
+
+def _remarks(c: ModelPair) -> Iterator[str]:
+    if why := reason(c.found, c.test, c.adjusted):
+        yield why
+    if c.bounds.open:
+        yield f"unscored scenarios allow {number(c.bounds.low)} to {number(c.bounds.high)}"
 
 
 def _compare(
@@ -172,10 +194,13 @@ def _compare(
     return found
 
 
-def _adjusted(found: Mapping[tuple[int, int], tuple[Interval, PairedTest]]) -> list[ModelPair]:
+def _adjusted(
+    found: Mapping[tuple[int, int], tuple[Interval, PairedTest]],
+    bounds: Mapping[tuple[int, int], Bounds],
+) -> list[ModelPair]:
     adjusted = holm([test.p for _, test in found.values()])
     return [
-        ModelPair(a, b, interval, test, held)
+        ModelPair(a, b, interval, test, held, bounds.get((a, b), Bounds.unknown()))
         for ((a, b), (interval, test)), held in zip(found.items(), adjusted, strict=True)
     ]
 

@@ -14,13 +14,13 @@ from moral_evals.reports.runs.sample_scores import summary_scores
 from moral_evals.scorers.corda.dominance import dominance_pairs
 from moral_evals.scorers.corda.history_effects import contrast_bounds, is_primary
 from moral_evals.scorers.corda.metrics import lms, missing_share, step_scores
-from moral_evals.scorers.corda.missing_bounds import Bounds
 from moral_evals.scorers.corda.net_benefit import P_LEX_CAUTION
 from moral_evals.scorers.corda.order_luck import order_caution, order_finding, order_luck
 from moral_evals.scorers.corda.summary import DEFAULTS
 from moral_evals.scorers.corda.table import ANSWER_KINDS, ChainTable
 from moral_evals.scorers.lexicographic import NO_RECORDS, WITHOUT_RECORDS
 from moral_evals.scorers.stats.bootstrap import ratio
+from moral_evals.scorers.stats.missing import Bounds
 
 _CONDITION = {
     "lms": "LMS (agreement with the tier order)",

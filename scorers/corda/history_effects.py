@@ -18,12 +18,12 @@ from moral_evals.scorers.corda.contrasts import (
     later_difference,
 )
 from moral_evals.scorers.corda.missing_bounds import (
-    Bounds,
     difference_bounds,
     net_benefit_bounds,
 )
 from moral_evals.scorers.corda.table import Arm, ChainTable
 from moral_evals.scorers.stats.bootstrap import Bootstrap, Interval, Statistic
+from moral_evals.scorers.stats.missing import Bounds
 
 Contrast = tuple[Callable[[Arm, Arm], Statistic], Condition, Condition]
 """A figure of two arms, and the conditions that are the first and the second."""

@@ -4,27 +4,13 @@ Every missing answer is filled with the option that moves the difference furthes
 the informative steps where an answer was due. Not intervals: they say nothing of sampling.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from moral_evals.scorers.corda.metrics import chain_mean, mean_known
 from moral_evals.scorers.corda.net_benefit import chain_signs
 from moral_evals.scorers.corda.table import Arm
 from moral_evals.scorers.stats.bootstrap import Array
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Lowest and highest value that missing answers allow; equal if none is missing."""
-
-    low: float
-    high: float
-
-    @property
-    def open(self) -> bool:
-        """Whether anything is missing."""
-        return self.high > self.low
+from moral_evals.scorers.stats.missing import Bounds
 
 
 def difference_bounds(a: Arm, b: Arm, steps: slice = slice(None)) -> Bounds:
