@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from moral_evals.scorers.stats.bootstrap import (
+    ROUNDING,
     Bootstrap,
     Interval,
     Statistic,
@@ -132,3 +133,22 @@ def test_names_of_the_ends() -> None:
 
 def test_something_over_nothing_is_not_measured() -> None:
     assert math.isnan(ratio([1.0, 2.0], [0.0, 0.0]).estimate())
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "out"),
+    [
+        (ROUNDING, 1.0, False),  # what is left of equal numbers is 0
+        (2 * ROUNDING, 1.0, True),
+        (-1.0, -ROUNDING, False),
+        (-1.0, -2 * ROUNDING, True),
+        (-1.0, 1.0, False),
+    ],
+)
+def test_an_end_that_is_a_rounding_error_is_zero(lower, upper, out):
+    assert Interval(0.0, lower, upper, 20).leaves_out_zero == out
+
+
+def test_what_is_not_measured_rests_on_no_unit():
+    assert Interval.unmeasured().n == 0
+    assert Interval.unmeasured(3).n == 3
