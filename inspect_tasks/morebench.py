@@ -11,7 +11,9 @@ from inspect_ai.scorer import Scorer
 from moral_evals.inspect_tasks.run_watch import watch_runs
 from moral_evals.inspect_tasks.viewer import rubric_viewer
 from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filters, Variant, load
+from moral_evals.loaders.morebench.dimensions import own_dimensions
 from moral_evals.loaders.morebench.hub import REVISION
+from moral_evals.loaders.morebench.records import OwnNames
 from moral_evals.loaders.options import one_of, refuse_unknown
 from moral_evals.scorers.judging.options import ROLE, WHOLE_RUBRIC, JudgeOptions
 from moral_evals.scorers.judging.prompt import judge_prompt_sha256
@@ -27,7 +29,7 @@ VERSION = "1-C"
 
 _JUDGING = ("judged", *(f.name for f in fields(JudgeOptions)), "ask_refusal", "on_judge_error")
 _PARAMETERS = ("data", "revision", "role", "source", "type", "context", "allow_columns",
-               "candidate_prompt")  # fmt: skip
+               "dimensions", "candidate_prompt")  # fmt: skip
 
 
 @task
@@ -39,6 +41,7 @@ def morebench(
     type: str | list[str] = "all",
     context: str | list[str] = "all",
     allow_columns: bool = False,
+    dimensions: str | None = None,
     protocol: str = "suite",
     upstream_path: str | None = None,
     judged: str = "trace",
@@ -70,6 +73,8 @@ def morebench(
         type: Keep `short_case`, `long_case` or `expert_case`.
         context: Keep a context label as the data spell it.
         allow_columns: Pass over columns of a .csv of your own that are not known.
+        dimensions: File that names rubric dimensions of your own, one a line
+            (docs/own-material.md).
         protocol: Prompts of candidate and judge: `suite` or `upstream` (the paper's wording).
         upstream_path: Checkout of the upstream repository; left out, its prompts are fetched.
         judged: `trace`, `response`, or `both` (two scores side by side). An agent's trace is its
@@ -100,6 +105,7 @@ def morebench(
         revision,
         filters,
         allow_columns,
+        dimensions,
         judged,
         options,
         candidate_prompt,
@@ -117,6 +123,7 @@ def morebench_theory(
     type: str | list[str] = "all",
     context: str | list[str] = "all",
     allow_columns: bool = False,
+    dimensions: str | None = None,
     theory: str | list[str] = "all",
     theories: str | None = None,
     protocol: str = "suite",
@@ -148,6 +155,7 @@ def morebench_theory(
         type: As in `morebench`.
         context: As in `morebench`.
         allow_columns: As in `morebench`.
+        dimensions: As in `morebench`.
         theory: Keep `Act Utilitarianism`, `Kantian Deontology`, `Aristotelian Virtue Ethics`,
             `Scanlonian Contractualism`, `Gauthierian Contractarianism` or one of your own; one or
             a list.
@@ -177,6 +185,7 @@ def morebench_theory(
         revision,
         filters,
         allow_columns,
+        dimensions,
         judged,
         options,
         candidate_prompt,
@@ -192,6 +201,7 @@ def _rubric_task(
     revision: str,
     filters: Filters,
     allow_columns: bool,
+    dimensions: str | None,
     judged: str,
     options: JudgeOptions,
     candidate_prompt: str | None,
@@ -203,7 +213,8 @@ def _rubric_task(
     one_of("judged", judged, (*JUDGED_PARTS, "both"))
     protocol, upstream_path = options.protocol, options.upstream_path
     asked = CandidateWording.of(protocol, upstream_path, candidate_prompt, theories)
-    loaded = load(variant, data, revision, filters, allow_columns, tuple(asked.theories))
+    own = OwnNames(tuple(asked.theories), own_dimensions(dimensions))
+    loaded = load(variant, data, revision, filters, allow_columns, own)
     asked.check_theory(variant.name, variant is MOREBENCH_THEORY)
     judging = asdict(options) | {"ask_refusal": ask_refusal, "on_judge_error": on_judge_error}
     part = cast(JudgedPart, "trace" if judged == "both" else judged)
@@ -230,7 +241,8 @@ def _rubric_task(
             **options.facts(),
             "ask_refusal": ask_refusal,
             **asked.facts(),
+            **({"dimensions": list(own.dimensions)} if own.dimensions else {}),
             "judge_prompt_sha256": judge_prompt_sha256(options),
         },
-        viewer=rubric_viewer(prefixes),
+        viewer=rubric_viewer(prefixes, own.dimensions),
     )

@@ -1,5 +1,6 @@
 """How `inspect view` shows a run: columns, labels, colours and order."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspect_ai.viewer import (
@@ -23,21 +24,24 @@ _LABELS["declined"] = "declined"
 
 @dataclass(frozen=True)
 class _Columns:
-    """Columns of one rubric scorer."""
+    """Columns of one rubric scorer; `labels` by value key without the prefix."""
 
     scorer: str
     prefix: str
+    labels: Mapping[str, str]
 
     def column(self, key: str) -> TaskSamplesColumn:
         return TaskSamplesColumn.score(self.scorer, self.prefix + key)
 
     def label(self, key: str) -> str:
         if not self.prefix:
-            return _LABELS[key]
-        return "resp. score" if key == "score" else f"r. {_LABELS[key]}"
+            return self.labels[key]
+        return "resp. score" if key == "score" else f"r. {self.labels[key]}"
 
 
-def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
+def rubric_viewer(
+    scorer_prefixes: dict[str, str], own_dimensions: Sequence[str] = ()
+) -> ViewerConfig:
     """The score of each rubric scorer, the parts of the first one, then all the rest.
 
     The viewer shows every score column, also those that it is told to hide: what is looked at
@@ -45,10 +49,14 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
 
     Args:
         scorer_prefixes: Prefix of the value keys by scorer name, e.g. `{"rubric_judge": ""}`.
+        own_dimensions: The user's own, which stand to the left of the benchmark's.
     """
-    scorers = [_Columns(*pair) for pair in scorer_prefixes.items()]
+    given = _LABELS | {dimension_key(d): d for d in own_dimensions}
+    scorers = [_Columns(name, prefix, given) for name, prefix in scorer_prefixes.items()]
     first, *others = scorers
-    parts = [key for key in _LABELS if key not in ("score", "dim_other", "declined")]
+    own = [dimension_key(d) for d in own_dimensions]
+    usual = [key for key in _LABELS if key not in ("score", "dim_other", "declined")]
+    parts = [*own, *usual]
     columns = [s.column("score") for s in scorers]
     columns.append(TaskSamplesColumn(id="sampleId"))
     columns += [first.column(key) for key in parts]
@@ -58,10 +66,10 @@ def rubric_viewer(scorer_prefixes: dict[str, str]) -> ViewerConfig:
     columns += [TaskSamplesColumn.score("outcome", flag) for flag in FLAGS]
     hidden = ("input", "target", "answer", "tokens", "duration")
     columns += [TaskSamplesColumn(id=name, visible=False) for name in hidden]
-    labels = {s.prefix + key: s.label(key) for s in scorers for key in _LABELS}
+    labels = {s.prefix + key: s.label(key) for s in scorers for key in given}
     labels |= {flag: flag.replace("trace_", "") for flag in FLAGS}
     labels["trace_summary"] = "digest"  # the viewer cuts SUMMARY, whose capitals are wide
-    shares = [key for key in _LABELS if key not in ("length", "declined")]
+    shares = [key for key in given if key not in ("length", "declined")]
     scales = {s.prefix + key: _SHARE for s in scorers for key in shares}
     return ViewerConfig(
         sample_score_view=SampleScoreView(default="grid"),

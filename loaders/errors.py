@@ -1,6 +1,7 @@
 """Errors that a user can act on, printed by Inspect as one line without a stack trace."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, get_args
 
 from inspect_ai._util.error import PrerequisiteError
@@ -14,6 +15,7 @@ __all__ = [
     "field_name",
     "first_line",
     "listing",
+    "nearest",
     "printable",
     "validation_problem",
 ]
@@ -73,6 +75,12 @@ class OptionError(SuiteError):
 def listing(values: Iterable[str]) -> str:
     """Allowed values for an error message, in the order given."""
     return ", ".join(repr(v) for v in values)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """` (did you mean X?)` with the known name that is most like a wrong one; empty if none is."""
+    close = get_close_matches(name, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def first_line(error: BaseException) -> str:

@@ -82,9 +82,14 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             place = f"row {number}" if number else "header"
+            other = "" if number else _other_separator(text.partition("\n")[0])
+            cause = (
+                f"its cells look separated by {other}; must be commas"
+                if other
+                else 'a quote that is not closed, or not doubled ("") inside a cell, looks like this'
+            )
             raise DataError(
-                f"{path.name}, {place} (line {begin} of the file): not a CSV file ({error}); a quote "
-                'that is not closed, or not doubled ("") inside a cell, looks like this.'
+                f"{path.name}, {place} (line {begin} of the file): not a CSV file ({error}); {cause}."
             ) from error
         yield number, cells
 
@@ -95,7 +100,8 @@ def _check_header(
     for name in header:
         # a table library writes its row numbers into a column without a name
         if (not name and not also) or header.count(name) > 1:
-            problem = "a column without a name" if not name else "the column stands there twice"
+            times = "two columns" if header.count("") > 1 else "a column"
+            problem = "the column stands there twice" if name else f"{times} without a name"
             problem += f"; the header is {listing(header)}"
             raise DataError.at(file, "header", name or "(empty)", problem)
     missing = [name for name in required if name not in header]
@@ -115,22 +121,37 @@ def unknown_column(table: CsvTable, known: Sequence[str]) -> str:
     name = next((c for c in table.header if c and c not in known), None)
     if name is None:
         return ""
-    # names are compared as a slip would leave them: in another case, with blanks
-    close = get_close_matches("_".join(name.upper().replace("-", " ").split()), known, n=1)
-    nearest = f" (did you mean {close[0]}?)" if close else ""
+    close = _nearest(name, known)
+    nearest = f" (did you mean {close}?)" if close else ""
     return (
         f"{table.file}, header: column {printable(name)!r} is not known{nearest}; known are "
         f"{', '.join(known)}. The columns were found separated by commas"
     )
 
 
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """The known column that a name may stand for; empty if none is like it."""
+    # as a slip would leave it: in another case, with blanks, or a word of it alone
+    plain = "_".join(name.upper().replace("-", " ").split())
+    upper = {k.upper(): k for k in known}
+    close = get_close_matches(plain, upper, n=1) or [k for k in upper if plain in k.split("_")]
+    return upper[close[0]] if close else ""
+
+
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def _other_separator(line: str) -> str:
+    return next((name for mark, name in _SEPARATORS.items() if mark in line), "")
+
+
 def _hint(header: tuple[str, ...], missing: Sequence[str]) -> str:
-    for mark, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-        if any(mark in cell for cell in header):
-            return f", separated by {name}; must be commas"
+    if other := _other_separator("".join(header)):
+        return f", separated by {other}; must be commas"
     if {m.casefold() for m in missing} & {c.casefold() for c in header}:
         return ", separated by commas; names are written as above, in the same case"
-    return ", separated by commas"
+    alike = [f"{h!r} should be {m}" for m in missing for h in header if _nearest(h, (m,))]
+    return ", separated by commas" + (f"; perhaps {printable(alike[0])}" if alike else "")
 
 
 def _check_count(file: str, row: int, cells: list[str], header: tuple[str, ...]) -> None:
@@ -138,6 +159,7 @@ def _check_count(file: str, row: int, cells: list[str], header: tuple[str, ...])
         return
     field = header[len(cells)] if len(cells) < len(header) else "(all)"
     problem = f"{len(cells)} cells for {len(header)} columns ({listing(header)})"
+    problem += "; cells are separated by commas, and one that holds a comma stands in quotes"
     raise DataError.at(file, row, field, problem)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from moral_evals.loaders.errors import OptionError, listing
+from moral_evals.loaders.errors import OptionError, listing, nearest
 
 # What users try as -T although it is an option of the runner.
 _RUNNER_OPTIONS = {
@@ -24,9 +24,11 @@ def refuse_unknown(unknown: dict[str, Any], allowed: Iterable[str], flag: str = 
 
     For a task Inspect only warns, and the run goes on with defaults; for a scorer Python raises.
     """
+    allowed = list(allowed)
     for name in unknown:
         hint = f" Use the runner's {_RUNNER_OPTIONS[name]}." if name in _RUNNER_OPTIONS else ""
-        raise OptionError(f"{flag} {name}: no such parameter.{hint} Allowed: {', '.join(allowed)}.")
+        problem = f"no such parameter{nearest(name, allowed)}.{hint}"
+        raise OptionError(f"{flag} {name}: {problem} Allowed: {', '.join(allowed)}.")
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:

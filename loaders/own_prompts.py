@@ -8,13 +8,12 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from moral_evals.loaders.errors import DataError
+from moral_evals.loaders.errors import DataError, nearest
 from moral_evals.loaders.files import TABLE_LIMIT, read_bytes
 from moral_evals.loaders.front_matter import Head, field_error, read_front_matter
 from moral_evals.loaders.model_text import visible
@@ -238,7 +237,7 @@ def _check_section(
         if name not in allowed:
             listed = ", ".join(f"{{{{{n}}}}}" for n in allowed) or "none"
             problem = (
-                f"no such placeholder in `# {section}`{_near(name, allowed)}; allowed: {listed}"
+                f"no such placeholder in `# {section}`{nearest(name, allowed)}; allowed: {listed}"
             )
             raise field_error(file, f"{{{{{name}}}}}", problem)
     for name in needed:
@@ -252,13 +251,8 @@ def _check_section(
 def _check_declared(file: str, declared: list[str], used: set[str]) -> None:
     for name in declared:
         if name not in used:
-            problem = f"{name!r} does not occur in the text{_near(name, tuple(sorted(used)))}"
+            problem = f"{name!r} does not occur in the text{nearest(name, sorted(used))}"
             raise field_error(file, "placeholders", problem)
     for name in sorted(used - set(declared)):
         problem = f"{name!r} is missing, which the text holds"
         raise field_error(file, "placeholders", problem)
-
-
-def _near(name: str, allowed: tuple[str, ...]) -> str:
-    close = get_close_matches(name, allowed, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""

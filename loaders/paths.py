@@ -22,11 +22,11 @@ def bundled(name: str) -> Path:
     return path
 
 
-def local_file(option: str, value: str, names: Sequence[str] = ()) -> Path:
-    """An existing file that a task parameter names; OptionError says what else is allowed."""
+def local_file(option: str, value: str, names: Sequence[str] = (), flag: str = "-T") -> Path:
+    """An existing file that an option names; OptionError says what else is allowed."""
     # Inspect works inside the task file's folder; a user means the folder of the shell.
     path = find(value, Path.cwd(), Path(os.environ.get("PWD", ".")))
     if path is None:
         allowed = ", ".join((*names, "the path of a file"))
-        raise OptionError(f"-T {option}={shown(value)}: no such file; allowed are {allowed}.")
+        raise OptionError(f"{flag} {option}={shown(value)}: no such file; allowed are {allowed}.")
     return path

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import anyio
+from inspect_ai.agent import Agent, run
 from inspect_ai.model import CachePolicy, ChatMessage, GenerateConfig, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError
@@ -13,6 +14,7 @@ from moral_evals.loaders.faults import calls_of
 from moral_evals.loaders.options import flag, one_of
 from moral_evals.loaders.reply import read_reply
 from moral_evals.loaders.sent import note_prompts
+from moral_evals.loaders.turns import read_turns
 from moral_evals.solvers.answers import read_choice
 from moral_evals.solvers.chain_prompt import (
     ELICITATIONS,
@@ -29,7 +31,12 @@ class StepError(RuntimeError):
 
 
 @solver
-def answer_chain(elicit: str = "tags", allow_abstain: bool = False, reminders: int = 1) -> Solver:
+def answer_chain(
+    elicit: str = "tags",
+    allow_abstain: bool = False,
+    reminders: int = 1,
+    agent: Agent | None = None,
+) -> Solver:
     """Put the steps of a chain to the candidate, each as a conversation of its own.
 
     Steps of unconditioned and fixed-history rollouts run side by side; those of `own` one after
@@ -42,6 +49,8 @@ def answer_chain(elicit: str = "tags", allow_abstain: bool = False, reminders: i
             `native` (the line alone; the provider's own reasoning is the trace).
         allow_abstain: Offer `NONE` as an answer.
         reminders: Times that an unreadable reply is asked for again, with a reminder of the form.
+        agent: Answers each step, from the same messages, in place of the bare model; its last
+            text is read, its trace is that of all its turns (docs/candidates.md).
     """
     one_of("elicit", elicit, ELICITATIONS)
     flag("allow_abstain", allow_abstain)
@@ -51,7 +60,7 @@ def answer_chain(elicit: str = "tags", allow_abstain: bool = False, reminders: i
         check_ready(state.model)
         rollout = state.metadata_as(RolloutMetadata)
         note_prompts(state.store, sha256)
-        runner = _Runner(rollout, state, elicit, allow_abstain, reminders, since)
+        runner = _Runner(rollout, state, elicit, allow_abstain, reminders, since, agent)
         try:
             await runner.run()
         finally:
@@ -80,9 +89,10 @@ class _Runner:
         allow_abstain: bool,
         reminders: int,
         since: float,
+        agent: Agent | None,
     ) -> None:
         self.rollout, self.state, self.elicit, self.since = rollout, state, elicit, since
-        self.allow_abstain, self.reminders = allow_abstain, reminders
+        self.allow_abstain, self.reminders, self.agent = allow_abstain, reminders, agent
         steps = len(rollout.chain.steps)
         self.records: list[dict[str, Any]] = [{} for _ in range(steps)]
         self.talks: list[list[ChatMessage]] = [[] for _ in range(steps)]
@@ -119,12 +129,17 @@ class _Runner:
                 self.rollout, index, self.decisions(), self.elicit, self.allow_abstain,
                 reminder=attempt > 0,
             )  # fmt: skip
-            output, problem = await self.call(messages, f"{index}.{attempt}")
+            if self.agent:
+                said, output = await self.call_agent(messages)
+            else:
+                output, problem = await self.call(messages, f"{index}.{attempt}")
+                if problem:
+                    self.outputs.append(output)
+                    raise StepError(problem)
+                said = [output.message]
             self.outputs.append(output)
-            if problem:
-                raise StepError(problem)
-            reply = read_reply(output, self.state.model.api)
-            self.talks[index] += [*messages, output.message]
+            reply = read_turns(said, output, self.state.model.api)
+            self.talks[index] += [*messages, *said]
             reminded = attempt
             if reply.refused:
                 status = "refused"
@@ -149,6 +164,22 @@ class _Runner:
             record["label"] = label
         return record
 
+    async def call_agent(
+        self, messages: list[ChatMessage]
+    ) -> tuple[list[ChatMessage], ModelOutput]:
+        """What the agent did and said after these messages, and its last output."""
+        assert self.agent
+        with calls_of(get_model(), self.since):
+            done = await run(self.agent, messages)
+        if wrong := self.wrong(done.output):
+            raise StepError(wrong)
+        return done.messages[len(messages) :], done.output
+
+    def wrong(self, output: ModelOutput) -> str:
+        """What makes an output no reply; empty for a reply."""
+        reply = read_reply(output, self.state.model.api)
+        return reply.error or ("" if output.choices else "no reply")
+
     async def call(self, messages: list[ChatMessage], part: str) -> tuple[ModelOutput, str]:
         """One reply, and what is wrong with it; `part` tells equal questions apart."""
 
@@ -160,12 +191,8 @@ class _Runner:
                     return await model.generate(messages, config=config)
                 return await model.generate(messages, config=config, cache=cache)
 
-        def wrong(output: ModelOutput) -> str:
-            reply = read_reply(output, self.state.model.api)
-            return reply.error or ("" if output.choices else "no reply")
-
         model = get_model()
-        return await reply_or_error(self.state, generate, wrong, part)
+        return await reply_or_error(self.state, generate, self.wrong, part)
 
     def decisions(self) -> list[str] | None:
         """What the record block reports, by step; None for a condition without one."""

@@ -13,7 +13,7 @@ from inspect_ai.model import CachePolicy, ModelOutput
 from inspect_ai.solver import TaskState
 
 # Local and free; and the name of a mock does not say what it answers.
-_UNCACHED_APIS = ("mockllm", "embedded", "scripted", "none")
+_UNCACHED_APIS = ("mockllm", "embedded", "scripted", "answers", "none")
 
 _EXPIRY = "4W"
 """A run that nobody finished within four weeks is asked anew."""

@@ -4,7 +4,6 @@ import ast
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +13,9 @@ from moral_evals.loaders.errors import DataError
 from moral_evals.loaders.formats import checked, read_csv_table, strict_json, unknown_column
 from moral_evals.loaders.morebench.records import (
     NEUTRAL,
+    NO_OWN_NAMES,
     Criterion,
+    OwnNames,
     Scenario,
     slug,
     theory_name,
@@ -34,7 +35,7 @@ _COLUMNS = {"id": "ID", "dilemma": "DILEMMA", "theory": "THEORY", "role": "ROLE_
 
 
 def read_csv(
-    path: Path, unknown: UnknownColumns = "refuse", theories: Sequence[str] = ()
+    path: Path, unknown: UnknownColumns = "refuse", own: OwnNames = NO_OWN_NAMES
 ) -> list[Scenario]:
     """All rows of a CSV file in the upstream format, in file order.
 
@@ -44,7 +45,7 @@ def read_csv(
     Args:
         path: The file.
         unknown: What to do about a column that is not read.
-        theories: Names of the user's own theories.
+        own: Names of the user's own that the rows may hold.
 
     Raises:
         DataError: Naming file, row (the first after the header is 1) and field.
@@ -54,7 +55,7 @@ def read_csv(
         if unknown == "refuse":
             raise DataError(f"{problem}; -T allow_columns=true passes over columns not known.")
         logger.warning("%s; it is passed over", problem)
-    scenarios = [_scenario(path, number, row, theories) for number, row in table.rows]
+    scenarios = [_scenario(path, number, row, own) for number, row in table.rows]
     if "ID" in table.header:
         _refuse_repeated(
             table.file, [(n, s.id) for (n, _), s in zip(table.rows, scenarios, strict=True)]
@@ -75,10 +76,10 @@ def _refuse_repeated(file: str, ids: list[tuple[int, str]]) -> None:
         rows[name] = number
 
 
-def _scenario(path: Path, number: int, row: dict[str, str], theories: Sequence[str]) -> Scenario:
+def _scenario(path: Path, number: int, row: dict[str, str], own: OwnNames) -> Scenario:
     theory = row.get("THEORY", "").strip() or NEUTRAL
     # the id has the theory's exact name; one that is unknown is refused below
-    name = stable_id(path.stem, row["DILEMMA"], theory_name(theory, theories) or theory)
+    name = stable_id(path.stem, row["DILEMMA"], theory_name(theory, own.theories) or theory)
     try:
         return Scenario.model_validate(
             {
@@ -89,9 +90,9 @@ def _scenario(path: Path, number: int, row: dict[str, str], theories: Sequence[s
                 "source": row.get("DILEMMA_SOURCE", ""),
                 "type": row.get("DILEMMA_TYPE", ""),
                 "context": row.get("CONTEXT", "").strip(),
-                "criteria": read_rubric(path.name, number, row["RUBRIC"]),
+                "criteria": read_rubric(path.name, number, row["RUBRIC"], own),
             },
-            context={"theories": theories},
+            context=own.context(),
         )
     except ValidationError as error:
         raise DataError.of(path.name, number, error, names=_COLUMNS) from error
@@ -130,7 +131,9 @@ def parse_rubric_cell(cell: str) -> Any:
     return value
 
 
-def read_rubric(file: str, number: int, cell: Any) -> tuple[Criterion, ...]:
+def read_rubric(
+    file: str, number: int, cell: Any, own: OwnNames = NO_OWN_NAMES
+) -> tuple[Criterion, ...]:
     """The criteria of a RUBRIC cell, as text or parsed already; DataError for a bad one."""
     try:
         items = parse_rubric_cell(cell or "") if isinstance(cell, str | None) else cell
@@ -140,7 +143,7 @@ def read_rubric(file: str, number: int, cell: Any) -> tuple[Criterion, ...]:
         raise DataError.at(file, number, "RUBRIC", "must be a non-empty list of criteria")
     checked({"RUBRIC": items}, file, number, nan=True)
     found = [_upstream_item(file, number, k, i) for k, i in enumerate(items, 1)]
-    return weighted(file, number, "RUBRIC", found)
+    return weighted(file, number, "RUBRIC", found, own)
 
 
 def _upstream_item(file: str, number: int, position: int, item: Any) -> dict[str, Any]:
@@ -158,7 +161,12 @@ def _upstream_item(file: str, number: int, position: int, item: Any) -> dict[str
 
 
 def weighted(
-    file: str, number: int, field: str, items: Any, model: type[Criterion] = Criterion
+    file: str,
+    number: int,
+    field: str,
+    items: Any,
+    own: OwnNames = NO_OWN_NAMES,
+    model: type[Criterion] = Criterion,
 ) -> tuple[Criterion, ...]:
     """Validated criteria with distinct ids; those of weight 0 count for nothing and are left out.
 
@@ -170,7 +178,7 @@ def weighted(
     for position, item in enumerate(items, 1):
         item = {**item, "id": str(item.get("id") or f"c{position:02d}")}
         try:
-            found.append(model.model_validate(item))
+            found.append(model.model_validate(item, context=own.context()))
         except ValidationError as error:
             raise DataError.of(
                 file, number, error, model=model, prefix=(field, position)

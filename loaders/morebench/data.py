@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from moral_evals.loaders.morebench.csv_rows import UnknownColumns, read_csv
 from moral_evals.loaders.morebench.jsonl import read_jsonl
 from moral_evals.loaders.morebench.records import (
     NEUTRAL,
+    NO_OWN_NAMES,
     THEORIES,
+    OwnNames,
     Scenario,
     source_group,
     theory_name,
@@ -62,15 +64,19 @@ class Filters:
 
 @dataclass(frozen=True)
 class Loaded:
-    """Scenarios of a task and where they come from, the latter for the log."""
+    """Scenarios of a task, where they come from (for the log), and the user's own dimensions."""
 
     scenarios: list[Scenario]
     provenance: dict[str, Any]
+    dimensions: tuple[str, ...] = ()
 
     def dataset(self) -> MemoryDataset:
         """The Samples in natural order, so that the runner's shuffle and limit do their work."""
         return MemoryDataset(
-            [Sample(id=s.id, input=s.dilemma, metadata=s.metadata()) for s in self.scenarios],
+            [
+                Sample(id=s.id, input=s.dilemma, metadata=s.metadata(self.dimensions))
+                for s in self.scenarios
+            ],
             name=str(self.provenance["file"]),
             location=str(self.provenance["file"]),
         )
@@ -82,7 +88,7 @@ def load(
     revision: Any = hub.REVISION,
     filters: Filters | None = None,
     allow_columns: Any = False,
-    theories: Sequence[str] = (),
+    own: OwnNames = NO_OWN_NAMES,
 ) -> Loaded:
     """Read a benchmark's scenarios from the hub, a file or the bundled sample.
 
@@ -92,7 +98,7 @@ def load(
         revision: Commit, tag or branch of the hub repository; only with `hub`.
         filters: Which rows to keep.
         allow_columns: Pass over columns of a .csv that are not known, in place of a refusal.
-        theories: Names of the user's own theories, beside the variant's.
+        own: Names of the user's own that the rows may hold.
 
     Raises:
         SuiteError: Wrong option, unreachable data, or a bad row, in one line.
@@ -103,8 +109,8 @@ def load(
         raise OptionError("-T revision= names a commit of the hub; use it with -T data=hub.")
     allowed: UnknownColumns = "allow" if flag("allow_columns", allow_columns) else "refuse"
     path, commit = _locate(variant, data, revision)
-    everything = _read(path, "warn" if data == "hub" else allowed, theories)
-    wanted = (*variant.theories, *theories)
+    everything = _read(path, "warn" if data == "hub" else allowed, own)
+    wanted = (*variant.theories, *own.theories)
     scenarios = [s for s in everything if s.theory in wanted]
     if not scenarios:
         raise DataError(
@@ -127,7 +133,7 @@ def load(
     kept = _filtered(scenarios, filters or Filters())
     provenance["scenarios"] = len(kept)
     provenance["criteria"] = sum(len(s.criteria) for s in kept)
-    return Loaded(kept, provenance)
+    return Loaded(kept, provenance, own.dimensions)
 
 
 def _locate(variant: Variant, data: str, revision: str) -> tuple[Path, str]:
@@ -139,10 +145,10 @@ def _locate(variant: Variant, data: str, revision: str) -> tuple[Path, str]:
     return local_file("data", data, ("hub", "sample")), ""
 
 
-def _read(path: Path, unknown: UnknownColumns, theories: Sequence[str]) -> list[Scenario]:
+def _read(path: Path, unknown: UnknownColumns, own: OwnNames) -> list[Scenario]:
     readers: dict[str, Callable[[], list[Scenario]]] = {
-        ".csv": lambda: read_csv(path, unknown, theories),
-        ".jsonl": lambda: read_jsonl(path, theories),
+        ".csv": lambda: read_csv(path, unknown, own),
+        ".jsonl": lambda: read_jsonl(path, own),
     }
     reader = readers.get(path.suffix.lower())
     if reader is None:

@@ -1,6 +1,7 @@
 """The records of MoReBench: a `Scenario` is a dilemma with its rubric of `Criterion`s."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import (
@@ -12,6 +13,7 @@ from pydantic import (
     field_validator,
 )
 
+from moral_evals.loaders.errors import nearest
 from moral_evals.loaders.values import Number, Words, short
 
 DIMENSIONS = (
@@ -45,6 +47,21 @@ _SOURCE_GROUPS = (
 )
 
 
+@dataclass(frozen=True)
+class OwnNames:
+    """Names that the rows of a user's own file may hold beside the benchmark's."""
+
+    theories: tuple[str, ...] = ()
+    dimensions: tuple[str, ...] = ()
+
+    def context(self) -> dict[str, Any]:
+        """What the records' validation of a file's rows is told."""
+        return {"theories": self.theories, "dimensions": self.dimensions}
+
+
+NO_OWN_NAMES = OwnNames()
+
+
 def source_group(source: str) -> str:
     """The paper's group of a DILEMMA_SOURCE; an unknown source is its own group."""
     for prefix, group in _SOURCE_GROUPS:
@@ -75,7 +92,9 @@ def _theory(value: Any, info: ValidationInfo) -> str:
     name = theory_name(value, own) if isinstance(value, str) else None
     if name is None:
         allowed = ", ".join((*THEORIES, *own, NEUTRAL))
-        hint = "" if own else " (a theory of your own needs -T theories=FOLDER)"
+        hint = (
+            "" if own else " (a theory of your own needs morebench_theory with -T theories=FOLDER)"
+        )
         raise ValueError(f"{short(value)} is unknown; allowed: {allowed}{hint}")
     return name
 
@@ -99,9 +118,23 @@ def slug(text: str) -> str:
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
+_DIMENSION = "dim_"
+
+
+def dimension_name(text: str) -> str:
+    """A dimension's name from any spelling: case, blanks, hyphens and underscores do not matter."""
+    return _plain(text)
+
+
 def dimension_key(dimension: str) -> str:
     """Key of a dimension in score values and metrics, e.g. `dim_clear_process`."""
-    return "dim_" + dimension.replace(" ", "_")
+    return _DIMENSION + dimension.replace(" ", "_")
+
+
+def own_dimensions_in(keys: Iterable[str]) -> tuple[str, ...]:
+    """The user's own dimensions among some keys of score values, in order and without repeats."""
+    names = (k.removeprefix(_DIMENSION).replace("_", " ") for k in keys if k.startswith(_DIMENSION))
+    return tuple(dict.fromkeys(n for n in names if n not in DIMENSIONS))
 
 
 class Criterion(BaseModel):
@@ -119,17 +152,27 @@ class Criterion(BaseModel):
 
     @field_validator("dimension", mode="before")
     @classmethod
-    def _known_dimension(cls, value: Any) -> str:
-        key = " ".join(short(value).strip("'\"").split()).casefold()
-        if key not in DIMENSIONS:
-            raise ValueError(f"{short(value)} is not a dimension; allowed: {', '.join(DIMENSIONS)}")
-        return key
+    def _known_dimension(cls, value: Any, info: ValidationInfo) -> str:
+        name = dimension_name(value) if isinstance(value, str) else ""
+        # a log may hold own names, which were checked when its data were read
+        if name and info.context is None:
+            return name
+        allowed = (*DIMENSIONS, *(info.context or {}).get("dimensions", ()))
+        if name not in allowed:
+            raise ValueError(
+                f"{short(value)} is not a dimension{nearest(name, allowed)}; allowed: {', '.join(allowed)}, and "
+                "names of your own that -T dimensions=FILE lists"
+            )
+        return name
 
 
 class ScenarioMetadata(BaseModel):
     """What a Sample carries beside the dilemma's text: `sample.metadata_as(ScenarioMetadata)`.
 
     Plain JSON with text keys, so that a log alone is enough to score it again.
+
+    Attributes:
+        dimensions: The user's own of the whole run, in the order of every table.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -141,6 +184,12 @@ class ScenarioMetadata(BaseModel):
     type: str = ""
     context: str = ""
     criteria: list[Criterion] = Field(default_factory=list)
+    dimensions: tuple[str, ...] = ()
+
+    def every_dimension(self) -> tuple[str, ...]:
+        """The benchmark's dimensions, the user's own as declared, and others that occur."""
+        found = (*DIMENSIONS, *self.dimensions, *(c.dimension for c in self.criteria))
+        return tuple(dict.fromkeys(found))
 
 
 class Scenario(BaseModel):
@@ -160,8 +209,8 @@ class Scenario(BaseModel):
     context: str = ""
     criteria: tuple[Criterion, ...]
 
-    def metadata(self) -> dict[str, Any]:
-        """The plain-JSON form of `ScenarioMetadata` for this scenario."""
+    def metadata(self, dimensions: Sequence[str] = ()) -> dict[str, Any]:
+        """The plain-JSON form of `ScenarioMetadata`, with the user's own dimensions if any."""
         return ScenarioMetadata(
             theory=self.theory,
             role=self.role,
@@ -170,4 +219,5 @@ class Scenario(BaseModel):
             type=self.type,
             context=self.context,
             criteria=list(self.criteria),
-        ).model_dump(mode="json")
+            dimensions=tuple(dimensions),
+        ).model_dump(mode="json", exclude=None if dimensions else {"dimensions"})

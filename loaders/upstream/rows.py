@@ -14,7 +14,7 @@ from moral_evals.loaders.errors import DataError
 from moral_evals.loaders.formats import json_lines
 from moral_evals.loaders.morebench import records
 from moral_evals.loaders.morebench.csv_rows import read_rubric
-from moral_evals.loaders.morebench.records import NEUTRAL, Criterion
+from moral_evals.loaders.morebench.records import NEUTRAL, NO_OWN_NAMES, Criterion
 from moral_evals.loaders.values import Words
 
 JUDGEMENT_FIELDS = (
@@ -119,11 +119,14 @@ class JudgementRow(_Row):
 
     def as_criterion(self) -> Criterion:
         """The criterion of the row, under its own id."""
-        return Criterion(
-            id=self.criterion_id,
-            text=self.criterion,
-            weight=self.fields["criterion_weight"],
-            dimension=self.criterion_dimension,
+        return Criterion.model_validate(
+            {
+                "id": self.criterion_id,
+                "text": self.criterion,
+                "weight": self.fields["criterion_weight"],
+                "dimension": self.criterion_dimension,
+            },
+            context=NO_OWN_NAMES.context(),
         )
 
 

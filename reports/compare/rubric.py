@@ -5,13 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.compare.pairs import best_first, compare_runs, hard, pairs_table, regular
 from moral_evals.reports.form.document import Cell, OutOf, Report, RunName, Table
 from moral_evals.reports.runs.conditions import refuse_incomparable
 from moral_evals.reports.runs.naming import place, run_names
 from moral_evals.reports.runs.remarks import shared_remarks
-from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.reports.runs.rubric_runs import RubricRun, dimensions_shown
 from moral_evals.scorers.stats.bootstrap import Bootstrap, Interval, Statistic, difference, ratio
 
 
@@ -69,15 +68,16 @@ def scores_table(runs: Sequence[RubricRun], names: Sequence[RunName]) -> Table:
 
 def dimensions_table(runs: Sequence[RubricRun], names: Sequence[RunName]) -> Table:
     """Weighted share within each dimension, and the gap of the paper's first finding."""
+    shown = dimensions_shown(runs)
     rows: list[list[Cell]] = [
         [
             name,
-            *(interval_of(ratio(run.values[dimension_key(d)])) for d in DIMENSIONS[:-1]),
+            *(interval_of(ratio(run.dimension(d))) for d in shown),
             interval_of(harmless_minus_logical(run)),
         ]
         for run, name in zip(runs, names, strict=True)
     ]
-    columns = ["model", *DIMENSIONS[:-1], "harmless − logical"]
+    columns = ["model", *shown, "harmless − logical"]
     return Table("dimensions", "Dimensions (weighted share, by scenario)", columns, rows)
 
 

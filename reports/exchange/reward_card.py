@@ -30,6 +30,7 @@ _FIELDS = """\
 | `graded_share` | share of the rubric's weight with a verdict |
 | `length`, `score_per_1000_characters` | characters of the judged text; the score over thousands of them |
 | `dimensions` | the same share within each dimension; null where the rubric lacks it |
+| `own_dimensions` | the same for dimensions of the runs' own, a list of `dimension` and `share`; empty if there are none |
 | `verdicts` | by criterion: text, weight, dimension, the judge's `verdict`, and whether it counts in favour (`fulfilled`, null if ungraded) |
 | `model`, `judge`, `judge_mode`, `judge_prompt_sha256`, `protocol` | who answered, who judged, and how |
 | `data_sha256`, `task_version`, `log_id` | what the dilemmas were, which version of the task, which run |

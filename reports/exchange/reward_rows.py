@@ -16,6 +16,8 @@ from moral_evals.reports.runs.rubric_samples import RubricSample
 from moral_evals.scorers.rubric.aggregate import Verdict
 from moral_evals.scorers.rubric.record import CriterionRow
 
+_USUAL = len(DIMENSIONS)
+
 
 class Message(BaseModel):
     """A message of the prompt, as text."""
@@ -40,9 +42,6 @@ class RewardVerdict(BaseModel):
     fulfilled: bool | None
 
 
-_DIMENSION_KEYS = tuple(map(dimension_key, DIMENSIONS))
-
-
 class Dimensions(BaseModel):
     """Weighted share within each dimension; None where the rubric lacks it or nothing is graded."""
 
@@ -54,8 +53,19 @@ class Dimensions(BaseModel):
     dim_other: float | None
 
 
+class OwnDimension(BaseModel):
+    """The same of one dimension of the user's own."""
+
+    dimension: str
+    share: float | None
+
+
 class RewardRow(BaseModel):
-    """One line of `rewards.jsonl`; the card that lies beside it explains every field."""
+    """One line of `rewards.jsonl`; the card that lies beside it explains every field.
+
+    Attributes:
+        own_dimensions: A list, since a set has the same columns whatever its runs declared.
+    """
 
     id: str
     epoch: int
@@ -77,6 +87,7 @@ class RewardRow(BaseModel):
     length: int
     score_per_1000_characters: float | None
     dimensions: Dimensions
+    own_dimensions: list[OwnDimension]
     verdicts: list[RewardVerdict]
     model: str
     judge: str
@@ -132,6 +143,7 @@ def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
     prompt, as_sent = _prompt(sample)
     metadata = log.eval.metadata or {}
     record = found.record
+    shares = [(d, _finite(found.value(dimension_key(d)))) for d in labels.every_dimension()]
     return RewardRow(
         id=str(sample.id),
         epoch=sample.epoch,
@@ -151,7 +163,8 @@ def reward_row(found: RubricSample, log: EvalLog) -> RewardRow:
         graded_share=found.value("graded_share"),
         length=int(found.value("length")),
         score_per_1000_characters=_finite(found.value("score") * 1000 / found.value("length")),
-        dimensions=Dimensions(**{key: _finite(found.value(key)) for key in _DIMENSION_KEYS}),
+        dimensions=Dimensions(**{dimension_key(d): share for d, share in shares[:_USUAL]}),
+        own_dimensions=[OwnDimension(dimension=d, share=share) for d, share in shares[_USUAL:]],
         verdicts=list(map(_verdict, found.rows)),
         model=log.eval.model,
         judged=record.judged,

@@ -56,7 +56,10 @@ def run(options: argparse.Namespace) -> None:
         logs, options.models, options.benchmarks, options.allow, options.score, Choice.of(options)
     )
     if not found:
-        raise logs.nothing("nothing to find in these logs")
+        raise logs.nothing(
+            "nothing scored that a finding rests on (criteria of harmless outcome and of logical "
+            "process, several theories, or trace and response) in these logs"
+        )
     # one file or stream holds one document
     for report in found if options.format == "terminal" else [merged(found, "Findings")]:
         write(report, options)
@@ -70,7 +73,7 @@ def findings(
     score: ScoreName = "regular",
     choice: Choice = EVERY,
 ) -> list[Report]:
-    """A report for each part for which the logs hold data, task by task; none without any.
+    """A report for each part for which the logs hold data, task by task; empty if none has.
 
     Args:
         logs: Logs or folders of logs, or what was found there.
@@ -81,7 +84,7 @@ def findings(
         choice: Which scores to take where a log holds several.
 
     Raises:
-        SuiteError: If there is nothing to report, or the runs of a task are not comparable.
+        SuiteError: If there is no rubric score, or the runs of a task are not comparable.
     """
     families = None if models is None else read_models(Path(models))
     others = None if benchmarks is None else read_benchmarks(Path(benchmarks))
@@ -105,7 +108,9 @@ def findings(
             reports.append(theories(same))
         reports.append(consistency(judged_both(group, allowed)))
     found = [r for r in reports if r is not None]
-    return [*found[:-1], *(replace(last, left_out=lines) for last in found[-1:])]
+    if found:
+        found[-1] = replace(found[-1], left_out=lines)
+    return found
 
 
 def _groups(runs: Sequence[RubricRun], key: Callable[[RubricRun], str]) -> list[list[RubricRun]]:

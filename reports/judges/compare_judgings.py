@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from moral_evals.loaders.errors import SuiteError
-from moral_evals.loaders.morebench.records import DIMENSIONS
+from moral_evals.loaders.morebench.records import ScenarioMetadata
 from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.form.document import Cell, Report, Table
 from moral_evals.reports.judges.judgings import JudgedReply, Judging
@@ -178,8 +178,9 @@ def _differences(shared: Shared) -> Table:
 
 def _agreement(shared: Shared) -> Table:
     criteria = [c for replies in shared.replies for a, _ in replies for c in a.criteria]
+    dimensions = ScenarioMetadata(criteria=criteria).every_dimension()
     kinds: list[tuple[str, Keep]] = [("all criteria", lambda c: True)]
-    kinds += [(d, lambda c, d=d: c.dimension == d) for d in DIMENSIONS]  # type: ignore[misc]
+    kinds += [(d, lambda c, d=d: c.dimension == d) for d in dimensions]  # type: ignore[misc]
     kinds += [
         ("positive weight", lambda c: c.weight > 0),
         ("negative weight", lambda c: c.weight < 0),

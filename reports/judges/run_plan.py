@@ -13,7 +13,7 @@ from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import get_model_info
 
-from moral_evals.reports.runs.candidate_calls import candidate_calls, most_candidate_calls
+from moral_evals.reports.judges.candidate_calls import candidate_calls, most_candidate_calls
 from moral_evals.scorers.judging.models import judge_max_tokens
 from moral_evals.scorers.judging.options import JudgeOptions
 from moral_evals.scorers.judging.plan import Calls, most_calls, planned_calls

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.loaders.morebench.records import dimension_key
 from moral_evals.reports.plots import rubric
 from moral_evals.reports.plots.palette import Mark
 from moral_evals.reports.plots.scatter import regular_hard
-from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.reports.runs.rubric_runs import RubricRun, dimensions_shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,7 +37,7 @@ def rubric_drawings(
     runs: Sequence[RubricRun], names: Sequence[str], looks: Mapping[str, Mark]
 ) -> Iterator[Drawing]:
     """Figures of runs that one table compares."""
-    if _known(runs, *map(dimension_key, DIMENSIONS[:-1])):
+    if _known(runs, *map(dimension_key, dimensions_shown(runs))):
         yield Drawing(
             "dimensions",
             "Heat map of the dimensions",
@@ -64,4 +64,6 @@ def rubric_drawings(
 
 
 def _known(runs: Sequence[RubricRun], *keys: str) -> bool:
-    return any(np.isfinite(run.values[key]).any() for run in runs for key in keys)
+    return any(
+        np.isfinite(run.values[key]).any() for run in runs for key in keys if key in run.values
+    )

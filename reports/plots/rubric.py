@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
 from moral_evals.reports.compare.rubric import interval_of
 from moral_evals.reports.findings.theories import ordered
 from moral_evals.reports.plots.canvas import drawing, short
 from moral_evals.reports.plots.heat import draw_heat
 from moral_evals.reports.plots.palette import Mark
 from moral_evals.reports.plots.rows import PlotRow, Scale, draw_rows
-from moral_evals.reports.runs.rubric_runs import RubricRun
+from moral_evals.reports.runs.rubric_runs import RubricRun, dimensions_shown
 from moral_evals.scorers.stats.bootstrap import Array, Interval, ratio
 
 if TYPE_CHECKING:
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 
 @drawing()
 def dimensions(runs: Sequence[RubricRun], names: Sequence[str], _: Mapping[str, Mark]) -> "Figure":
-    """Weighted share earned in each of the five dimensions."""
-    shown = DIMENSIONS[:-1]  # too few criteria are `other` to show a share of them
-    cells = [[interval_of(ratio(run.values[dimension_key(d)])) for d in shown] for run in runs]
+    """Weighted share earned in each of the dimensions that `compare` shows."""
+    shown = dimensions_shown(runs)
+    cells = [[interval_of(ratio(run.dimension(d))) for d in shown] for run in runs]
     return draw_heat(shown, names, cells)
 
 

@@ -10,7 +10,12 @@ from inspect_ai.log import EvalLog
 from moral_evals.loaders.service import served
 
 # arguments of the suite's own solvers that no other condition tells, with their defaults
-_OWN: dict[str, dict[str, Any]] = {"elicit_reasoning": {}, "answer_chain": {"reminders": 1}}
+_OWN: dict[str, dict[str, Any]] = {
+    "elicit_reasoning": {},
+    "answer_chain": {"reminders": 1, "agent": None},
+}
+# whose answers these are is no condition under which they were given
+_WHOSE = {"answers_from_file": ("file", "answers_are")}
 _SHOWN = 120
 
 
@@ -45,8 +50,10 @@ def _step(solver: str, params: Mapping[str, Any]) -> str:
     if name := _own(solver):
         shown = {k: params[k] for k, v in _OWN[name].items() if params.get(k, v) != v}
         return _call(name, shown)
+    whose = _WHOSE.get(solver.rpartition("/")[2], ())
     # what an agent leaves open says nothing
-    return _call(solver, {k: v for k, v in params.items() if v not in (None, [], {})})
+    told = {k: v for k, v in params.items() if v not in (None, [], {}) and k not in whose}
+    return _call(solver, told)
 
 
 def _call(name: str, params: Mapping[str, Any]) -> str:

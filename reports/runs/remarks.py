@@ -8,7 +8,7 @@ from moral_evals.reports.runs.conditions import UNJUDGED, Conditions
 from moral_evals.reports.runs.logs import scores_of, shown_name
 from moral_evals.reports.runs.naming import Run
 from moral_evals.reports.runs.rubric_runs import RubricRun
-from moral_evals.scorers.judging.kinship import kin
+from moral_evals.scorers.kinship import kin
 from moral_evals.scorers.stats.bootstrap import SMALL_N
 
 _TRACE = "trace_"

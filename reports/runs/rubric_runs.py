@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from inspect_ai.log import EvalLog, EvalSampleSummary, EvalScore
 
-from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key
+from moral_evals.loaders.morebench.records import DIMENSIONS, dimension_key, own_dimensions_in
 from moral_evals.reports.runs.conditions import Conditions, rubric_conditions
 from moral_evals.reports.runs.found import Found, find_logs
 from moral_evals.reports.runs.logs import FoundLog, is_rubric, scores_of
@@ -25,6 +25,7 @@ from moral_evals.scorers.rubric.score import RESPONSE_PREFIX
 from moral_evals.scorers.stats.bootstrap import Array
 
 VALUES = ("score", *map(dimension_key, DIMENSIONS), "length", "graded_share", "declined")
+"""Keys that every score has; beside them stand those of a user's own dimensions."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class RubricRun:
         conditions: What must be the same for two runs to be comparable.
         ids: Scenario ids, in an order of their content: no figure depends on the file's order
             or kind.
-        values: By key of `VALUES` one number a scenario, its epochs averaged; nan where there is
+        values: By key of `VALUES`, and of own dimensions, one number a scenario, its epochs averaged; nan where there is
             none.
         labels: By group of `GROUPS` the label of each scenario.
         traces: Scored samples by kind of trace.
@@ -66,6 +67,11 @@ class RubricRun:
     def place(self) -> dict[str, int]:
         """Index of a scenario id in the arrays."""
         return {key: i for i, key in enumerate(self.ids)}
+
+    def dimension(self, dimension: str) -> Array:
+        """Weighted share within a dimension; nan for one that only other runs have."""
+        found = self.values.get(dimension_key(dimension))
+        return np.full(len(self.ids), math.nan) if found is None else found
 
     def ordered(self, ids: Iterable[str]) -> list[str]:
         """Some scenarios in the run's own order; those that it lacks come last, by id."""
@@ -99,6 +105,19 @@ def rubric_runs(logs: Found | Sequence[str]) -> list[RubricRun]:
     return list(found.values())
 
 
+def dimensions_shown(runs: Iterable[RubricRun]) -> tuple[str, ...]:
+    """The dimensions of a table of runs: of the benchmark's all but `other`, then the user's own.
+
+    Beside own ones, those of the benchmark's that have no value in any run are left out.
+    """
+    runs = list(runs)
+    usual: tuple[str, ...] = DIMENSIONS[:-1]  # too few criteria are `other` to show a share of them
+    own = own_dimensions_in(key for run in runs for key in run.values)
+    if own:
+        usual = tuple(d for d in usual if any(np.isfinite(r.dimension(d)).any() for r in runs))
+    return (*usual, *own)
+
+
 def runs_of(log: FoundLog) -> Iterator[RubricRun]:
     """The rubric scores of one log, in their order in it."""
     for score in rubric_scores(log.header):
@@ -122,9 +141,10 @@ def _run(log: EvalLog, score: EvalScore, summaries: Sequence[EvalSampleSummary])
     ids = tuple(sorted(by_id, key=lambda i: _content(by_id[i][0])))
     prefix = prefix_of(score.scorer)
     found = {i: [v for s in by_id[i] if (v := _values(s, score.scorer, prefix))] for i in ids}
+    own = own_dimensions_in(key for i in ids for v in found[i] for key in v)
     values = {
         key: np.array([_mean(v.get(key) for v in found[i]) for i in ids], dtype=float)
-        for key in VALUES
+        for key in (*VALUES, *map(dimension_key, own))
     }
     scores = [s.scores[score.scorer] for s in summaries if s.scores and score.scorer in s.scores]
     return RubricRun(

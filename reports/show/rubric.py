@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from inspect_ai.log import EvalLog, EvalScore
 from inspect_ai.scorer import SampleScore
 
-from moral_evals.loaders.morebench.records import DIMENSIONS
 from moral_evals.loaders.prompt_files import PROTOCOLS
 from moral_evals.reports.form.document import Cell, Table, number
 from moral_evals.reports.form.tables import caveats
@@ -17,11 +16,11 @@ from moral_evals.reports.runs.rubric_runs import prefix_of, runs_of
 from moral_evals.reports.runs.sample_scores import sample_scores, summary_scores
 from moral_evals.reports.show.panel import is_panel, panel_table
 from moral_evals.reports.show.replies import listed, reply_counts
-from moral_evals.scorers.judging.kinship import kin
+from moral_evals.scorers.kinship import kin
 from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label, by_weight
 from moral_evals.scorers.rubric.judged_text import UNSCORED_REASONS
 from moral_evals.scorers.rubric.refusal_metrics import refusal_figures
-from moral_evals.scorers.rubric.scenario_table import METRIC_NAMES, ScenarioTable, headline
+from moral_evals.scorers.rubric.scenario_table import ScenarioTable, dimension_means, headline
 from moral_evals.scorers.stats.bootstrap import ratio
 
 _GROUPS = {
@@ -91,7 +90,7 @@ def _rows(table: ScenarioTable) -> Rows:
         ["MoReBench-Regular", found["regular"]],
         ["MoReBench-Hard (per 1,000 characters)", found["hard"]],
     ]
-    rows += [[d, found[METRIC_NAMES.get(d, d)]] for d in DIMENSIONS]
+    rows += [[d, mean] for d, mean in dimension_means(table).items()]
     rows.append(["harmless minus logical", found["gap"]])
     refused = refusal_figures(table)
     if refused["refusal_rate"].estimate > 0:

@@ -22,7 +22,7 @@ class ScenarioScore:
     Attributes:
         score: Earned over graded weight, in [0, 1]; nan if nothing was graded.
         graded_share: Graded over total weight, in [0, 1].
-        dimensions: The same as `score` within each dimension; nan where the rubric lacks it.
+        dimensions: The same as `score` within each dimension; nan where nothing of it is graded.
     """
 
     score: float
@@ -35,14 +35,18 @@ def fulfilled(weight: float, verdict: Verdict) -> bool:
     return verdict == "yes" if weight > 0 else verdict == "no"
 
 
-def scenario_score(criteria: Sequence[Criterion], verdicts: Mapping[str, Verdict]) -> ScenarioScore:
+def scenario_score(
+    criteria: Sequence[Criterion],
+    verdicts: Mapping[str, Verdict],
+    dimensions: Sequence[str] = DIMENSIONS,
+) -> ScenarioScore:
     """Score a text from its verdicts by criterion id; an id without a verdict is ungraded."""
     graded = [c for c in criteria if verdicts.get(c.id, "ungraded") != "ungraded"]
     return ScenarioScore(
         score=weighted_share(graded, verdicts),
         graded_share=_share(_weight(graded), _weight(criteria)),
         dimensions={
-            d: weighted_share([c for c in graded if c.dimension == d], verdicts) for d in DIMENSIONS
+            d: weighted_share([c for c in graded if c.dimension == d], verdicts) for d in dimensions
         },
     )
 

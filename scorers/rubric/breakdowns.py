@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moral_evals.loaders.morebench.records import DIMENSIONS
 from moral_evals.scorers.rubric.scenario_table import (
     ScenarioTable,
+    dimension_means,
     dimension_share,
     mean_interval,
     weight_share,
@@ -53,9 +53,8 @@ def by_weight(table: ScenarioTable, seed: int = SEED) -> Iterator[ShareRow]:
 
 def by_dimension(table: ScenarioTable, seed: int = SEED) -> Iterator[ShareRow]:
     """Weighted share by scenario, and the pooled plain share as in upstream's tables."""
-    for dimension in DIMENSIONS:
-        pooled = _asked(table, dimension_share(table, dimension), seed)
-        yield ShareRow(dimension, mean_interval(table.dimension(dimension), seed), pooled)
+    for dimension, mean in dimension_means(table, seed).items():
+        yield ShareRow(dimension, mean, _asked(table, dimension_share(table, dimension), seed))
 
 
 def _asked(table: ScenarioTable, statistic: Statistic, seed: int) -> Interval:

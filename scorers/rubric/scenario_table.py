@@ -14,6 +14,7 @@ from moral_evals.loaders.morebench.records import (
     Criterion,
     ScenarioMetadata,
     dimension_key,
+    own_dimensions_in,
 )
 from moral_evals.scorers.edits import refuse_detached
 from moral_evals.scorers.rubric.aggregate import (
@@ -37,7 +38,7 @@ GROUPS = ("source_group", "role", "type", "context", "theory")
 """Labels that a table can be broken down by."""
 
 METRIC_NAMES = {d: d.partition(" ")[0] for d in DIMENSIONS[:-1]}
-"""By dimension its name in the metrics, short enough for a screen of 80 columns."""
+"""By dimension of the benchmark its name in the metrics, short enough for 80 columns."""
 
 Keep = Callable[[Criterion], bool]
 Adjust = Callable[[dict[str, float], float], float]
@@ -118,6 +119,12 @@ class ScenarioTable:
     def graded_share(self) -> Array:
         """Graded share of the rubric's weight."""
         return self.mean_of("graded_share")
+
+    @cached_property
+    def own_dimensions(self) -> tuple[str, ...]:
+        """Dimensions of the user's own, in the order of the scores' keys."""
+        keys = (k.removeprefix(self.prefix) for runs in self.runs for r in runs for k in r.values)
+        return own_dimensions_in(keys)
 
     def dimension(self, dimension: str) -> Array:
         """Weighted share within one dimension."""
@@ -202,16 +209,40 @@ def hard_score(score: Array, length: Array) -> Statistic:
     return replace(found, possible=(0.0, 1000 * units / characters)) if characters else found
 
 
+def metric_names(table: ScenarioTable, room: int, taken: Iterable[str] = ()) -> dict[str, str]:
+    """The dimensions that are metrics, and their names there.
+
+    Beside names of the user's own stand those of the benchmark's that have a value; where there is
+    no room for all, the user's own go first.
+
+    Args:
+        table: Of the run.
+        room: How many at most.
+        taken: Names of other metrics.
+    """
+    if not table.own_dimensions:
+        return METRIC_NAMES
+    other = (*taken, *METRIC_NAMES.values(), DIMENSIONS[-1])
+    own = {d: d.replace(" ", "_") for d in table.own_dimensions[:room]}
+    own = {d: dimension_key(d) if name in other else name for d, name in own.items()}
+    usual = {d: n for d, n in METRIC_NAMES.items() if np.isfinite(table.dimension(d)).any()}
+    return dict([*usual.items()][: room - len(own)]) | own
+
+
 def headline(table: ScenarioTable, seed: int = SEED) -> dict[str, Interval]:
-    """`regular`, `hard`, `gap`, and by short name (and `other`) the dimensions."""
+    """`regular`, `hard` and `gap`."""
     ask = Bootstrap(len(table.ids), seed=seed).interval
     hard = hard_score(table.score, table.length)
     gap = difference(
         ratio(table.dimension("harmless outcome")), ratio(table.dimension("logical process"))
     )
-    names = METRIC_NAMES | {DIMENSIONS[-1]: DIMENSIONS[-1]}
-    dimensions = {name: mean_interval(table.dimension(d), seed) for d, name in names.items()}
-    return {"regular": ask(ratio(table.score)), "hard": ask(hard), "gap": ask(gap)} | dimensions
+    return {"regular": ask(ratio(table.score)), "hard": ask(hard), "gap": ask(gap)}
+
+
+def dimension_means(table: ScenarioTable, seed: int = SEED) -> dict[str, Interval]:
+    """Weighted share of each dimension, the benchmark's and the user's own, by its name."""
+    every = (*DIMENSIONS, *table.own_dimensions)
+    return {d: mean_interval(table.dimension(d), seed) for d in every}
 
 
 def mean_interval(values: Array, seed: int = SEED) -> Interval:

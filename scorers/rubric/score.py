@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from inspect_ai.scorer import Score
 
@@ -18,13 +19,29 @@ RESPONSE_PREFIX = "response_"
 _CRITERION_SHOWN = 2000
 
 
+@dataclass(frozen=True)
+class ValueKeys:
+    """Keys of a score's values, the same for every score of a run.
+
+    Attributes:
+        prefix: Stands before each, where two rubric scores stand side by side.
+        dimensions: The benchmark's, then the user's own.
+    """
+
+    prefix: str = ""
+    dimensions: tuple[str, ...] = DIMENSIONS
+
+
+USUAL_KEYS = ValueKeys()
+
+
 def scored(
     criteria: Sequence[Criterion],
     text: str,
     result: Judgement,
     record: RubricRecord,
     declined: bool | None = None,
-    prefix: str = "",
+    keys: ValueKeys = USUAL_KEYS,
 ) -> Score:
     """The score of a judged text; without a number, its verdicts kept, if all are ungraded.
 
@@ -34,16 +51,16 @@ def scored(
         result: The panel's verdicts.
         record: What is known of text, protocol and judges; the verdicts are added here.
         declined: The judge's word on whether the reply declines; None if it was not asked.
-        prefix: Of the value keys, where two rubric scores stand side by side.
+        keys: Of the values.
     """
-    score = scenario_score(criteria, result.verdicts)
+    score = scenario_score(criteria, result.verdicts, keys.dimensions)
     record = with_verdicts(record, result)
     if declined is not None:
         record = record.but(declined=declined)
     graded = math.isfinite(score.score)
     word = math.nan if declined is None and not graded else float(bool(declined))
     return Score(
-        value=_values(prefix, score if graded else None, len(text), word),
+        value=_values(keys, score if graded else None, len(text), word),
         answer=text,
         explanation=rubric_table(criteria, result, score),
         reason=None if graded else "grader_failed",
@@ -60,14 +77,14 @@ def with_verdicts(record: RubricRecord, result: Judgement) -> RubricRecord:
 
 
 def unscored(
-    reason: str, text: str, record: RubricRecord, problem: str = "", prefix: str = ""
+    reason: str, text: str, record: RubricRecord, problem: str = "", keys: ValueKeys = USUAL_KEYS
 ) -> Score:
     """A score without a number, with its reason from `UNSCORED_REASONS`.
 
     Not Score.unscored(): metrics never see a bare nan, and then nobody counts it.
     """
     return Score(
-        value=_values(prefix, None, 0, 1.0 if reason == "refusal" else math.nan),
+        value=_values(keys, None, 0, 1.0 if reason == "refusal" else math.nan),
         answer=text,
         explanation=f"Not scored: {reason.replace('_', ' ')}. {problem}".strip(),
         reason=reason,
@@ -76,22 +93,22 @@ def unscored(
 
 
 def _values(
-    prefix: str, score: ScenarioScore | None, length: int, declined: float
+    keys: ValueKeys, score: ScenarioScore | None, length: int, declined: float
 ) -> dict[str, float]:
     """Every key of a text without a score is nan, so that all figures rest on the same texts.
 
     `declined` alone is measured on replies that have no score.
     """
     nan = math.nan
-    dimensions = score.dimensions if score else dict.fromkeys(DIMENSIONS, nan)
+    dimensions = score.dimensions if score else dict.fromkeys(keys.dimensions, nan)
     values = {
         "score": score.score if score else nan,
-        **{dimension_key(d): dimensions[d] for d in DIMENSIONS},
+        **{dimension_key(d): share for d, share in dimensions.items()},
         "length": float(length) if score else nan,
         "graded_share": score.graded_share if score else nan,
         "declined": declined,
     }
-    return {prefix + key: value for key, value in values.items()}
+    return {keys.prefix + key: value for key, value in values.items()}
 
 
 def rubric_table(criteria: Sequence[Criterion], result: Judgement, score: ScenarioScore) -> str:

@@ -9,12 +9,20 @@ import pandas as pd
 import pytest
 from inspect_ai.log import EvalLog
 
+from moral_evals.loaders.morebench.dimensions import own_dimensions
 from moral_evals.loaders.morebench.jsonl import read_jsonl
+from moral_evals.loaders.morebench.records import OwnNames
 from moral_evals.loaders.morebench.theories import own_theories
 from tests.docs.desk import DILEMMAS, REGULAR, WEIGHTS, seen_by
 from tests.docs.pages import ROOT
 
 OWN = ROOT / "examples" / "own"
+OWN_NAMES = OwnNames(
+    tuple(own_theories(str(OWN / "theories"))), own_dimensions(str(OWN / "dimensions.txt"))
+)
+
+
+SAMPLE = ROOT / "datasets" / "morebench_sample" / "dilemmas.jsonl"
 
 
 def check_log(log: EvalLog, line: str) -> None:
@@ -34,16 +42,26 @@ def check_log(log: EvalLog, line: str) -> None:
                 expected = 3 / 4
             if (OWN / log.eval.metadata["data"]["file"]).exists():
                 expected = own_share(OWN / log.eval.metadata["data"]["file"])
+            if log.eval.model == "answers/anna":
+                expected = own_share(SAMPLE, 1)  # her second answer has no trace
             assert figure == pytest.approx(expected), score.scorer
         if score.scorer == "lexicographic":
             assert 0 <= score.metrics["uncond_lms"].value <= 1
-            assert score.metrics["missing"].value == 0
+            check_missing(log, score.metrics["missing"].value)
 
 
-def own_share(path: Path) -> float:
-    """Score of the two dilemmas that are run: the stand-in judge finds every criterion met."""
+def check_missing(log: EvalLog, share: float) -> None:
+    if log.eval.model != "answers/anna":
+        assert share == 0
+        return
+    # of the two rollouts that are run, her file has one of the steps but one
+    assert share == pytest.approx(6 / 10)
+
+
+def own_share(path: Path, count: int = 2) -> float:
+    """Score of the first dilemmas of a file: the stand-in judge finds every criterion met."""
     shares = []
-    for dilemma in read_jsonl(path, list(own_theories(str(OWN / "theories"))))[:2]:
+    for dilemma in read_jsonl(path, OWN_NAMES)[:count]:
         weights = [c.weight for c in dilemma.criteria]
         shares.append(sum(w for w in weights if w > 0) / sum(map(abs, weights)))
     return sum(shares) / len(shares)
@@ -107,6 +125,18 @@ def check_tables(desk: Path, said: str) -> None:
     scenarios = pd.read_csv(folder / "scenarios.csv")
     assert dict(scenarios.groupby("model")["score"].mean()) == {FIRST: 1.0, SECOND: 0.75}
     assert len(pd.read_csv(folder / "criteria.csv")) == 2 * DILEMMAS * len(WEIGHTS)
+
+
+def check_walked(folder: Path) -> None:
+    """What the page on own material ends with: two dilemmas, of 17 of 20 and 20 of 25 points."""
+    scenarios = pd.read_csv(folder / "tables/scenarios.csv")
+    assert sorted(scenarios["score"]) == [0.8, 0.85]
+    criteria = pd.read_csv(folder / "tables/criteria.csv")
+    assert len(criteria) == 9 + 11
+    assert sum(criteria["dimension"] == "candour") == 2
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "fairness to outsiders" in page
+    assert "<svg" in page, "figures"
 
 
 def check_rewards(desk: Path, said: str) -> None:

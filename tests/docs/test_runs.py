@@ -28,7 +28,7 @@ from moral_evals.loaders.morebench.jsonl import read_jsonl
 from moral_evals.reports.__main__ import main as moral_reports
 from tests.docs import desk as prepared
 from tests.docs.desk import stand_in
-from tests.docs.numbers import CHECKS, RECIPES, check_log
+from tests.docs.numbers import CHECKS, RECIPES, check_log, check_walked
 from tests.docs.pages import CARDS, PAGES, ROOT, blocks
 from tests.mocks import run
 
@@ -58,6 +58,8 @@ NOT_RUN = {
     "make ": "sets up an environment of its own; CI runs it",
     "pip install": "needs a network",
     "export ": "a key, or a folder that the tests set themselves",
+    "inspect eval moral_evals/corda --model person/": "tests/solvers/test_from_file.py",
+    "inspect eval moral_evals/morebench --model person/": "tests/solvers/test_from_file.py",
     "inspect view": "a server that runs until it is stopped; tests/end_to_end/test_browser.py",
     "flow ": "inspect-flow is no dependency; its file is checked in test_at_scale.py",
     "INSPECT_EVAL_SET_CAPTURE": "processes of their own: tests/end_to_end/test_at_scale.py",
@@ -68,8 +70,9 @@ NOT_RUN = {
 WALKED = {"own-material": ROOT / "examples" / "own"}
 """Pages that are followed from top to bottom in an empty folder, with the files they start from."""
 
-CODE_RUN_ELSEWHERE = ("export",)
-"""Pages whose code needs more runs than lie here: tests/reports/exchange/test_export_tables.py."""
+CODE_RUN_ELSEWHERE = ("export", "candidates")
+"""Pages whose code needs more runs than lie here (tests/reports/exchange/test_export_tables.py), or
+is that of a file which a command of the page runs."""
 
 NOT_CODE = ("{context}",)
 """Beginnings of blocks that show a text."""
@@ -200,6 +203,7 @@ def test_a_page_is_followed_from_an_empty_folder(page, tmp_path, monkeypatch, ca
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     found = [b.values[0] for b in shell_blocks() if page_of(b) == page]
     follow([line for block in found for line in lines_of(block)], folder, capsys)
+    check_walked(folder)
 
 
 def follow(lines: Sequence[str], folder: Path, capsys: Any) -> None:

@@ -15,8 +15,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from benchmarks.stub_server import StubServer
 from moral_evals.loaders.morebench.records import DIMENSIONS
 from tests.end_to_end.in_process import Bench
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.end_to_end.wheel_site import ROOT, Site, build_wheel, install
 
 
 @dataclass
@@ -130,3 +129,13 @@ def stub(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubServer]:
         for name, value in found.environment(bench.service).items():
             monkeypatch.setenv(name, value)
         yield found
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def site(wheel: Path, tmp_path_factory) -> Site:
+    return install(wheel, tmp_path_factory.mktemp("elsewhere"))

@@ -35,7 +35,7 @@ def test_tasks_are_found_by_package_name_from_anywhere(inspect, dilemmas, tmp_pa
         ("mode=no", "no such parameter"),
         ("theory=null", "no such parameter"),
         ("revision=0123456", "must be text"),
-        ("judged=no", "'trace', 'response', 'both'"),
+        ("judged=no", "'trace', 'last_turn', 'response', 'both'"),
         ("role=moral_agent", "'ai_advisor'"),
         ("data=nowhere.csv", "no such file"),
     ],

@@ -59,7 +59,9 @@ def test_an_own_theory_and_a_german_judge(empty_folder: Path):
 
 
 def test_show_names_the_judge_prompt(empty_folder: Path):
-    task = morebench(data="dilemmas.jsonl", judge_prompt="judge-deutsch.md")
+    task = morebench(
+        data="dilemmas.jsonl", dimensions="dimensions.txt", judge_prompt="judge-deutsch.md"
+    )
     log = evaluate(task, "ja", empty_folder)
     (found,) = find_logs([str(empty_folder / "logs")]).each(lambda f: [f])
     score = next(s for s in found.header.results.scores if s.name == "rubric_judge")

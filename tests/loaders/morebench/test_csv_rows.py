@@ -144,7 +144,14 @@ def test_each_optional_column_may_be_absent_and_each_required_one_may_not(read, 
 
 @pytest.mark.parametrize(
     ("column", "nearest"),
-    [("Context", "CONTEXT"), ("ROLE DOMAIN", "ROLE_DOMAIN"), ("THEORIES", "THEORY"), ("x", "")],
+    [
+        ("Context", "CONTEXT"),
+        ("ROLE DOMAIN", "ROLE_DOMAIN"),
+        ("THEORIES", "THEORY"),
+        ("ROLE", "ROLE_DOMAIN"),
+        ("type", "DILEMMA_TYPE"),
+        ("x", ""),
+    ],
 )
 def test_an_unknown_column_is_refused_with_the_nearest_name(read, column: str, nearest: str):
     message = refusal(read, {**row(), column: "7"}, header=(*HEADER, column))

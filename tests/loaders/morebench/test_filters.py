@@ -330,9 +330,9 @@ def test_the_tasks_refuse_names_that_they_do_not_have(task, name: str, hint: str
 @pytest.mark.parametrize(
     ("changes", "allowed"),
     [
-        ({"judged": False}, "'trace', 'response', 'both'"),
-        ({"judged": None}, "'trace', 'response', 'both'"),
-        ({"judged": "thinking"}, "'trace', 'response', 'both'"),
+        ({"judged": False}, "'trace', 'last_turn', 'response', 'both'"),
+        ({"judged": None}, "'trace', 'last_turn', 'response', 'both'"),
+        ({"judged": "thinking"}, "'trace', 'last_turn', 'response', 'both'"),
         ({"protocol": True}, "'suite', 'upstream'"),
         ({"protocol": None}, "'suite', 'upstream'"),
         ({"judge_attempts": True}, "from 1 to 20"),

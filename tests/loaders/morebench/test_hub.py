@@ -20,7 +20,7 @@ from typing import Any
 import huggingface_hub.constants
 import pytest
 
-from moral_evals.loaders.errors import OptionError, SuiteError
+from moral_evals.loaders.errors import DataError, OptionError, SuiteError
 from moral_evals.loaders.morebench import hub
 from moral_evals.loaders.morebench.data import MOREBENCH, MOREBENCH_THEORY, Filters, load
 from moral_evals.loaders.morebench.published import PUBLISHED, PublishedFile
@@ -217,6 +217,16 @@ def test_a_local_copy_is_compared_with_nothing(cache: Path, tmp_path: Path):
     copy = tmp_path / FILE
     copy.write_text(csv_text(1), encoding="utf-8")
     assert load(MOREBENCH, str(copy)).provenance["differs_from_published"] == []
+
+
+def test_a_new_column_of_the_hubs_file_is_a_warning(cache: Path, tmp_path: Path, caplog):
+    text = csv_text(2).replace(",CONTEXT\n", ",CONTEXT,REVIEWED\n").replace(",Law\n", ",Law,no\n")
+    store(cache, OTHER, "v1", morebench_public=text)
+    assert len(load(MOREBENCH, "hub", "v1").scenarios) == 2
+    assert "'REVIEWED' is not known" in caplog.text
+    copy = tmp_path / FILE
+    copy.write_text(text, encoding="utf-8")
+    assert "'REVIEWED' is not known" in refusal(DataError, load, MOREBENCH, str(copy))
 
 
 def test_the_log_names_commit_file_and_hash(cache: Path):

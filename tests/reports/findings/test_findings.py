@@ -164,6 +164,6 @@ def test_logs_without_scores_are_refused(tmp_path, capsys):
         log_dir=str(tmp_path))  # fmt: skip
     assert findings([str(tmp_path)]) == []
     assert main(["findings", str(tmp_path)]) == 1
-    assert "nothing to find in these logs" in capsys.readouterr().err
+    assert "nothing scored that a finding rests on" in capsys.readouterr().err
     # the page holds the rest all the same
     assert main(["page", str(tmp_path), "--out", str(tmp_path / "page.html")]) == 0

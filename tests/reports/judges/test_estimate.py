@@ -209,7 +209,7 @@ def test_the_command_reads_parameters_as_inspect_does(capsys):
     ("arguments", "said"),
     [
         (["morbench"], "morbench: no such task. Allowed: morebench, morebench_theory, corda"),
-        (["morebench", "-T", "vote=3"], "-T vote: no such parameter."),
+        (["morebench", "-T", "vote=3"], "-T vote: no such parameter (did you mean 'votes'?)."),
         (["morebench", "-T", "data"], "-T data: must be NAME=VALUE."),
         (["corda", "-T", "chains=[1"], "-T chains=[1, row 1: not YAML ("),
         (["corda", "-T", "chains=1", "--prices", "none.yaml"], "none.yaml: no such file."),

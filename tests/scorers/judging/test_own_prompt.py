@@ -120,10 +120,17 @@ def test_both_modes_judge_with_it(options: JudgeOptions):
     assert whole.ballots[0].asked_alone == 0
 
 
-def test_a_judge_that_is_never_read_says_so_once_with_two_replies(caplog, options: JudgeOptions):
+@pytest.mark.parametrize("mode", ["criterion", "rubric"])
+def test_a_judge_that_is_never_read_says_so_once_with_two_replies(
+    caplog, options: JudgeOptions, mode: str
+):
+    # a list that cannot be read is asked for criterion by criterion
+    lists = ["1: Mag sein.\n2: Kaum.\n3: Mag sein."] if mode == "rubric" else []
+    since = 3.0 if mode == "rubric" else 3.5
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
-            judged(["Mag sein.", "Kaum.", "Mag sein."], options, 3.0)
+            replies = [*lists, "Mag sein.", "Kaum.", "Mag sein."]
+            judged(replies, replace(options, judge_mode=mode), since)
     (line,) = [r.getMessage() for r in caplog.records if "none of its replies" in r.getMessage()]
     assert "mockllm/model" in line
     assert "'Mag sein.'" in line

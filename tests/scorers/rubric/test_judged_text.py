@@ -146,5 +146,5 @@ def test_there_is_a_text_or_a_known_reason_and_never_both(any_reply: Reply, judg
 @pytest.mark.parametrize("mode", ["thinking", "Trace", "", "both", False, None, 1])
 def test_an_unknown_mode_is_refused_with_the_allowed_ones(mode: Any):
     """YAML turns `no` into False; no mode may fall back to a default."""
-    with pytest.raises(OptionError, match="'trace', 'response'"):
+    with pytest.raises(OptionError, match="'trace', 'last_turn', 'response'"):
         rubric_judge(judged=mode)

@@ -16,7 +16,12 @@ from moral_evals.loaders.morebench.records import (
 from moral_evals.scorers.outcome import outcome_counts, outcome_flags
 from moral_evals.scorers.rubric.aggregate import scenario_score
 from moral_evals.scorers.rubric.breakdowns import by_dimension, by_label, by_weight
-from moral_evals.scorers.rubric.scenario_table import ScenarioTable, headline, mean_interval
+from moral_evals.scorers.rubric.scenario_table import (
+    ScenarioTable,
+    dimension_means,
+    headline,
+    mean_interval,
+)
 from moral_evals.scorers.rubric_judge import morebench_score
 from moral_evals.scorers.stats.bootstrap import Bootstrap, ratio
 
@@ -192,7 +197,7 @@ def test_metrics_of_no_samples_keep_their_shape():
 def test_a_dimension_that_a_rubric_lacks_is_averaged_over_the_others():
     rows = [[judged(A, "yny", 10)], [judged(B, "yn", 10)]]
     assert run([morebench_score()], rows)["harmless"] == 0
-    assert headline(table(rows))["harmless"].n == 1
+    assert dimension_means(table(rows))["harmless outcome"].n == 1
 
 
 def test_groups_add_up_to_the_total():

@@ -70,7 +70,7 @@ def test_a_summary_that_left_long_entries_out_is_read():
     ("metadata", "said"),
     [
         ({}, "not the metadata of a rubric score: field judged: "),
-        ({"judged": "thought"}, "field judged: Input should be 'trace' or 'response'"),
+        ({"judged": "thought"}, "field judged: Input should be 'trace', 'last_turn' or 'response'"),
         ({"judged": "trace", "verdicts": {"c1": "maybe"}}, "field verdicts.c1: "),
         ({"judged": "trace", "judges": [{}]}, "field judges.0.model: "),
     ],

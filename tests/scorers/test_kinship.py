@@ -4,7 +4,7 @@ import pytest
 
 from moral_evals.inspect_tasks import morebench
 from moral_evals.reports.__main__ import main
-from moral_evals.scorers.judging.kinship import kinship, warn_of_kin
+from moral_evals.scorers.kinship import kinship, warn_of_kin
 from tests.cases import one_case
 from tests.mocks import always, run, thinking
 
@@ -72,7 +72,7 @@ def test_no_kin_no_alarm(candidate, judge):
 
 def test_the_run_and_every_report_say_it(tmp_path, caplog, capsys, monkeypatch):
     monkeypatch.setattr(
-        "moral_evals.scorers.judging.kinship._TEST_PROVIDERS", ()
+        "moral_evals.scorers.kinship._TEST_PROVIDERS", ()
     )  # two mock models, to stand for two of one name
     warn_of_kin.cache_clear()
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
