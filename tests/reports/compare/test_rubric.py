@@ -16,6 +16,7 @@ from moral_evals.loaders.morebench.records import DIMENSIONS
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.form.document import OutOf, Report, Table
 from moral_evals.reports.runs.choice import Choice
+from moral_evals.reports.runs.remarks import UNCONTRASTED
 from moral_evals.scorers.rubric_judge import rubric_judge
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.mocks import always, mock, run, thinking
@@ -335,7 +336,8 @@ def test_a_score_added_later_stands_beside_the_first(both_logs, tmp_path):
     assert [row[0] for row in table(traces, "scores").rows] == [
         "mockllm/steady", "mockllm/steady #2",
     ]  # fmt: skip
-    assert table(traces, "pairs_regular").rows == [], "two scorings of the same answers"
+    assert [t.name for t in traces.tables] == ["scores", "dimensions"]
+    assert UNCONTRASTED in traces.notes
     assert len(table(responses, "scores").rows) == 1
     (alone,) = compare([path], choice=Choice(("rubric_judge1",)))
     expected = np.nanmean(measured(read_eval_log(path), "rubric_judge1").score)
