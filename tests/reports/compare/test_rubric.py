@@ -25,6 +25,8 @@ from tests.reports.conftest import SKILL, chance, dilemmas, grader, small_log
 
 EXACT = {"rel": 0, "abs": 1e-9}
 
+TRACES = Choice(("rubric_judge",))
+
 
 def table(report: Report, name: str) -> Table:
     (found,) = [t for t in report.tables if t.name == name]
@@ -343,16 +345,14 @@ def test_a_score_added_later_stands_beside_the_first(both_logs, tmp_path):
     expected = np.nanmean(measured(read_eval_log(path), "rubric_judge1").score)
     row = cells(table(alone, "scores"))["mockllm/steady"]
     assert row["Regular"].estimate == pytest.approx(expected, **EXACT)
-    first = cells(table(compare([path], choice=Choice(("rubric_judge",)))[0], "scores"))[
-        "mockllm/steady"
-    ]
+    first = cells(table(compare([path], choice=TRACES)[0], "scores"))["mockllm/steady"]
     assert row["Regular"].estimate != first["Regular"].estimate
     assert "Judge mockllm/second" in alone.notes[1]
 
 
 def test_a_log_is_compared_once_however_often_it_is_named(both_logs):
     folder = str(Path(both_logs[0].removeprefix("file://")).parent)
-    (report,) = compare([both_logs[0], folder], choice=Choice(("rubric_judge",)))
+    (report,) = compare([both_logs[0], folder], choice=TRACES)
     assert [row[0] for row in table(report, "scores").rows] == ["mockllm/steady"]
 
 
@@ -360,16 +360,14 @@ def test_two_runs_of_one_model_are_told_apart(both_logs, tmp_path):
     log = read_eval_log(both_logs[0])
     copy = str(tmp_path / "copy.eval")
     write_eval_log(log, copy)
-    (report,) = compare([both_logs[0], copy], choice=Choice(("rubric_judge",)))
+    (report,) = compare([both_logs[0], copy], choice=TRACES)
     assert len(report.tables[0].rows) == 1, "a copy of a log is the same run"
     log.eval.eval_id = log.eval.task_id = "another run"
     write_eval_log(log, copy)
-    (report,) = compare([both_logs[0], copy], choice=Choice(("rubric_judge",)))
+    (report,) = compare([both_logs[0], copy], choice=TRACES)
     (row,) = table(report, "pairs_regular").rows
     assert row[0] == "mockllm/steady − mockllm/steady #2"
-    (again,) = compare(
-        [both_logs[0], copy], choice=Choice(("rubric_judge",)), baseline="mockllm/steady"
-    )
+    (again,) = compare([both_logs[0], copy], choice=TRACES, baseline="mockllm/steady")
     assert table(again, "pairs_regular").rows == [row], "the whole name of one run, part of both"
     assert row[1].estimate == 0
     assert row[3:] == [1, 1, "too few units (5)", ""]
@@ -396,7 +394,7 @@ def test_a_run_without_any_score_comes_last_and_is_not_tested(both_logs, tmp_pat
         morebench(data=dilemmas(tmp_path, 6), judge_cache=False), always("No trace."), grader(),
         log_dir=str(tmp_path), log_realtime=False,
     )  # fmt: skip
-    (report,) = compare([log.location, both_logs[0]], choice=Choice(("rubric_judge",)))
+    (report,) = compare([log.location, both_logs[0]], choice=TRACES)
     last = table(report, "scores").rows[-1]
     assert (last[0], last[4]) == ("mockllm/model", OutOf(0, 6))
     assert np.isnan([last[1].estimate, last[3]]).all()
