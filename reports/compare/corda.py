@@ -46,15 +46,15 @@ def compare_corda(
         if asked:
             tables.append(_profile(asked, condition))
             tables.append(_tier_table(asked, condition))
-        if len(asked) > 1:
-            tables.append(pairs_table(_made(asked, chosen), condition))
+        if made := _made(asked, chosen):
+            tables.append(pairs_table(made, condition))
     both = [
         (r, n)
         for r, n in zip(runs, names, strict=True)
         if _has(r, "own") and _has(r, "unconditioned")
     ]
-    if len(both) > 1:
-        tables.append(conditioning_table(_made(both, chosen)))
+    if made := _made(both, chosen):
+        tables.append(conditioning_table(made))
     orders = "; ".join(dict.fromkeys(r.conditions.tier_order for r in runs))
     notes = [
         f"Tier order {orders}; data {runs[0].conditions.data}. LMS of random choice: 1/2.",

@@ -33,7 +33,7 @@ def compare_rubric(
     tables = [scores_table(runs, names), dimensions_table(runs, names)]
     if len(runs) > 1:
         compared = compare_runs(runs, baseline=None if baseline is None else place(names, baseline))
-        tables += [pairs_table(title, names, made) for title, made in compared.items()]
+        tables += [pairs_table(title, names, made) for title, made in compared.items() if made]
     notes = [
         "Intervals: 95% BCa bootstrap over scenarios; pairs on the scenarios that both have "
         "scored. p: largest of bootstrap, sign flips and paired t; Holm over the pairs of each "

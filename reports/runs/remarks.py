@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Sequence
+from itertools import combinations
 
 from moral_evals.reports.form.tables import metric_values
 from moral_evals.reports.runs.conditions import UNJUDGED, Conditions
 from moral_evals.reports.runs.logs import scores_of, shown_name
-from moral_evals.reports.runs.naming import Run
+from moral_evals.reports.runs.naming import Run, same_answers
 from moral_evals.reports.runs.rubric_runs import RubricRun
 from moral_evals.scorers.kinship import kin
 from moral_evals.scorers.stats.bootstrap import SMALL_N
 
 _TRACE = "trace_"
+UNCONTRASTED = "Two scorings of the same answers are not contrasted: no model differs."
 
 
 def trace_mark(run: RubricRun) -> str:
@@ -74,6 +76,8 @@ def told_apart(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
         if models.count(run.model) > 1:
             score = f", {run.scorer}" if places.count(run.log.location) > 1 else ""
             remarks.append(f"{name}: {shown_name(run.log.location)}{score}.")
+    if any(same_answers(a, b) for a, b in combinations(runs, 2)):
+        remarks.append(UNCONTRASTED)
     return remarks
 
 

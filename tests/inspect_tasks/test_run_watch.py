@@ -123,7 +123,9 @@ def test_data_in_which_nothing_can_be_decided_are_named(
     ],
 )
 def test_an_unknown_scorer_option_names_the_allowed_ones(scorer: object, option: str) -> None:
-    with pytest.raises(OptionError, match=rf"^-S judgd: no such parameter\. Allowed: .*{option}"):
+    with pytest.raises(
+        OptionError, match=rf"^-S judgd: no such parameter\b.*\. Allowed: .*{option}"
+    ):
         scorer(judgd="trace")  # type: ignore[operator]
 
 

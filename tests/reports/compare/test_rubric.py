@@ -16,6 +16,7 @@ from moral_evals.loaders.morebench.records import DIMENSIONS
 from moral_evals.reports.compare.command import compare
 from moral_evals.reports.form.document import OutOf, Report, Table
 from moral_evals.reports.runs.choice import Choice
+from moral_evals.reports.runs.remarks import UNCONTRASTED
 from moral_evals.scorers.rubric_judge import rubric_judge
 from moral_evals.scorers.stats.bootstrap import Interval
 from tests.mocks import always, mock, run, thinking
@@ -23,6 +24,8 @@ from tests.reports import by_hand
 from tests.reports.conftest import SKILL, chance, dilemmas, grader, small_log
 
 EXACT = {"rel": 0, "abs": 1e-9}
+
+TRACES = Choice(("rubric_judge",))
 
 
 def table(report: Report, name: str) -> Table:
@@ -348,22 +351,21 @@ def test_a_score_added_later_stands_beside_the_first(both_logs, tmp_path):
     assert [row[0] for row in table(traces, "scores").rows] == [
         "mockllm/steady", "mockllm/steady #2",
     ]  # fmt: skip
-    assert table(traces, "pairs_regular").rows == [], "two scorings of the same answers"
+    assert [t.name for t in traces.tables] == ["scores", "dimensions"]
+    assert UNCONTRASTED in traces.notes
     assert len(table(responses, "scores").rows) == 1
     (alone,) = compare([path], choice=Choice(("rubric_judge1",)))
     expected = np.nanmean(measured(read_eval_log(path), "rubric_judge1").score)
     row = cells(table(alone, "scores"))["mockllm/steady"]
     assert row["Regular"].estimate == pytest.approx(expected, **EXACT)
-    first = cells(table(compare([path], choice=Choice(("rubric_judge",)))[0], "scores"))[
-        "mockllm/steady"
-    ]
+    first = cells(table(compare([path], choice=TRACES)[0], "scores"))["mockllm/steady"]
     assert row["Regular"].estimate != first["Regular"].estimate
     assert "Judge mockllm/second" in alone.notes[1]
 
 
 def test_a_log_is_compared_once_however_often_it_is_named(both_logs):
     folder = str(Path(both_logs[0].removeprefix("file://")).parent)
-    (report,) = compare([both_logs[0], folder], choice=Choice(("rubric_judge",)))
+    (report,) = compare([both_logs[0], folder], choice=TRACES)
     assert [row[0] for row in table(report, "scores").rows] == ["mockllm/steady"]
 
 
@@ -371,16 +373,14 @@ def test_two_runs_of_one_model_are_told_apart(both_logs, tmp_path):
     log = read_eval_log(both_logs[0])
     copy = str(tmp_path / "copy.eval")
     write_eval_log(log, copy)
-    (report,) = compare([both_logs[0], copy], choice=Choice(("rubric_judge",)))
+    (report,) = compare([both_logs[0], copy], choice=TRACES)
     assert len(report.tables[0].rows) == 1, "a copy of a log is the same run"
     log.eval.eval_id = log.eval.task_id = "another run"
     write_eval_log(log, copy)
-    (report,) = compare([both_logs[0], copy], choice=Choice(("rubric_judge",)))
+    (report,) = compare([both_logs[0], copy], choice=TRACES)
     (row,) = table(report, "pairs_regular").rows
     assert row[0] == "mockllm/steady − mockllm/steady #2"
-    (again,) = compare(
-        [both_logs[0], copy], choice=Choice(("rubric_judge",)), baseline="mockllm/steady"
-    )
+    (again,) = compare([both_logs[0], copy], choice=TRACES, baseline="mockllm/steady")
     assert table(again, "pairs_regular").rows == [row], "the whole name of one run, part of both"
     assert row[1].estimate == 0
     assert row[3:-1] == [1, 1, "too few units (5)"]
@@ -407,7 +407,7 @@ def test_a_run_without_any_score_comes_last_and_is_not_tested(both_logs, tmp_pat
         morebench(data=dilemmas(tmp_path, 6), judge_cache=False), always("No trace."), grader(),
         log_dir=str(tmp_path), log_realtime=False,
     )  # fmt: skip
-    (report,) = compare([log.location, both_logs[0]], choice=Choice(("rubric_judge",)))
+    (report,) = compare([log.location, both_logs[0]], choice=TRACES)
     last = table(report, "scores").rows[-1]
     assert (last[0], last[4]) == ("mockllm/model", OutOf(0, 6))
     assert np.isnan([last[1].estimate, last[3]]).all()
