@@ -348,9 +348,8 @@ def test_a_score_added_later_stands_beside_the_first(both_logs, tmp_path):
     with pytest.raises(SuiteError, match=r"judge differs: mockllm/judge.*; mockllm/second"):
         compare([path])
     traces, responses = compare([path], allowed=["judge"])
-    assert [row[0] for row in table(traces, "scores").rows] == [
-        "mockllm/steady", "mockllm/steady #2",
-    ]  # fmt: skip
+    names = [row[0] for row in table(traces, "scores").rows]
+    assert names == ["mockllm/steady", "mockllm/steady #2"]
     assert [t.name for t in traces.tables] == ["scores", "dimensions"]
     assert UNCONTRASTED in traces.notes
     assert len(table(responses, "scores").rows) == 1
