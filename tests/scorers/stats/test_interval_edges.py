@@ -2,6 +2,7 @@
 after another."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -152,3 +153,28 @@ def test_an_end_that_is_a_rounding_error_is_zero(lower, upper, out):
 def test_what_is_not_measured_rests_on_no_unit():
     assert Interval.unmeasured().n == 0
     assert Interval.unmeasured(3).n == 3
+
+
+@pytest.mark.parametrize(
+    ("lower", "n", "flag", "few"),
+    [
+        (0.1, 9, "small_n", True),
+        (0.1, 20, "", False),
+        (NAN, 4, "small_n", False),  # no interval, so none to be marked
+        (0.1, 9, "degenerate", True),
+        (0.1, 10, "degenerate", False),  # alike, and enough of them
+        (NAN, 9, "degenerate", False),
+    ],
+)
+def test_an_interval_of_few_units_is_marked(lower, n, flag, few):
+    assert Interval(0.5, lower, 0.9, n, flag).few is few
+
+
+def test_the_ends_of_a_difference_are_those_of_its_sides():
+    first = ratio(np.array([0.2, 0.4]), bounds=(0.0, 1.0))
+    second = ratio(np.array([1.0, 3.0]), bounds=(0.5, 4.0))
+    # the least is 0 - 4, the most 1 - 0.5
+    assert difference(first, second).bounds == (-4.0, 0.5)
+    # where all units are alike the possible range counts, (0, 2) here and (1, 3)
+    first, second = (replace(s, possible=p) for s, p in ((first, (0.0, 2.0)), (second, (1.0, 3.0))))
+    assert difference(first, second).span == (-3.0, 1.0)
