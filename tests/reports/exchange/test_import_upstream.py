@@ -15,7 +15,7 @@ from moral_evals.reports.exchange import import_upstream as module
 from moral_evals.reports.exchange.import_upstream import import_upstream
 from moral_evals.reports.exchange.upstream_figures import UpstreamFigures, credit, upstream_score
 from moral_evals.reports.form.render import to_markdown
-from moral_evals.reports.runs.logs import FoundLog
+from moral_evals.reports.runs.logs import FoundLog, scores_of
 from moral_evals.reports.runs.rubric_runs import rubric_runs
 from moral_evals.reports.runs.sample_scores import sample_scores
 from moral_evals.reports.show.command import shown
@@ -226,7 +226,8 @@ def test_two_imports_of_the_same_dilemmas_have_the_same_data(tmp_path):
 
 def test_tables_and_frames_read_it(tmp_path):
     path = str(imported(tmp_path, ONE + TWO, judge="maker/judge").path)
-    printed = to_markdown(shown(FoundLog(read_eval_log(path, header_only=True))))
+    header = read_eval_log(path, header_only=True)
+    printed = to_markdown(shown(FoundLog(header), scores_of(header)))
     assert "judge: trace, upstream prompts" in printed
     assert "MoReBench-Regular" in printed
     (run,) = rubric_runs([str(path)])
